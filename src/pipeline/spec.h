@@ -1,0 +1,72 @@
+/* The pipeline file: YAML to a struct, every mistake named with its line and the nearest known key.
+ * spec of the file: docs/guide/pipeline-file.md. */
+#ifndef WEIR_PIPELINE_SPEC_H
+#define WEIR_PIPELINE_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/option.h"
+
+typedef enum weir_trigger {
+    WEIR_TRIGGER_DEFAULT, /* one batch after another, for ever */
+    WEIR_TRIGGER_PROCESSING_TIME,
+    WEIR_TRIGGER_AVAILABLE_NOW,
+    WEIR_TRIGGER_ONCE
+} weir_trigger;
+
+struct weir_conf { /* `conf:` */
+    const char *time_zone;      /* spark.sql.session.timeZone, UTC */
+    bool case_sensitive;        /* spark.sql.caseSensitive */
+    bool partial_results;       /* spark.sql.json.enablePartialResults, true */
+    const char *corrupt_name;   /* spark.sql.columnNameOfCorruptRecord */
+    bool schema_inference;      /* spark.sql.streaming.schemaInference */
+    int64_t compact_interval;   /* spark.sql.streaming.fileSource.log.compactInterval, 10 */
+    int64_t batches_to_retain;  /* spark.sql.streaming.minBatchesToRetain, 100 */
+    int64_t polling_delay_ms;   /* spark.sql.streaming.pollingDelay, 10 ms */
+    int64_t sample_files, sample_bytes; /* spark.databricks.cloudFiles.schemaInference.sampleSize.* */
+    int64_t memory_limit;       /* weir.memoryLimit, 256 MB */
+    int64_t threads;            /* weir.threads, -1: one a core, at most 4 */
+    int64_t min_commit_ms;      /* weir.minCommitInterval, 1 s */
+    int64_t settle_ms;          /* weir.settleTime, 2 s */
+    int64_t max_record_bytes;   /* weir.maxRecordBytes, 16 MiB */
+    int on_value_lost;          /* weir.onValueLost: count | quarantine (refused yet) | fail */
+    const char *temp_dir;       /* weir.tempDirectory */
+};
+
+struct weir_spec {
+    const char *file;       /* as given */
+    const char *dir;        /* absolute, of the file */
+    const char *name;
+    uint64_t fingerprint;   /* of everything that decides what a batch becomes */
+    struct {
+        const char *format, *path, *schema; /* path: absolute or a URI, "~" not expanded; schema: DDL or JSON, or NULL */
+        struct weir_settings options;
+        int line, path_line, schema_line;
+    } source;
+    const char *query;      /* NULL: SELECT * FROM source */
+    int query_line;
+    struct {
+        const char *format, *path, *output_mode, *comment;
+        const char **partition_by;
+        uint32_t npartition_by;
+        bool create;
+        struct weir_settings options, properties;
+        int line;
+    } sink;
+    weir_trigger trigger;
+    int64_t trigger_ms;     /* PROCESSING_TIME */
+    const char *checkpoint; /* absolute or a URI; NULL only for console and noop */
+    struct weir_conf conf;
+    struct weir_settings conf_settings;
+};
+
+/* Everything lives in mem. USAGE with FILE:LINE. */
+weir_rc weir_spec_load(const char *file, struct weir_mem *mem, struct weir_spec **out, struct weir_error *err);
+/* The file after extends, variables and defaults, as YAML, secrets masked; into buf. */
+weir_rc weir_spec_print(const struct weir_spec *spec, struct weir_buf *buf, struct weir_error *err);
+
+#endif

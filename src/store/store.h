@@ -1,0 +1,122 @@
+/* Objects in a place: a folder of this machine today, buckets later.
+ *
+ * 1. A store is opened on a root URI; keys are relative to it, '/' between parts, never starting with '/', never
+ *    holding "." or ".." parts. Keys are raw bytes of names, not URI-encoded.
+ * 2. put() with WEIR_PUT_ABSENT is atomic and durable: at return the object and the folders that name it survive
+ *    a power cut, or it is not there. EXISTS: another was first. UNKNOWN: it may or may not be there; the caller
+ *    settles that by reading. A failed fsync is IO and the object counts as unwritten: the run must end.
+ * 3. An output's bytes are durable when finish() returns, its folders too. Before that nobody sees the object
+ *    under its name... a local store writes data files in place: their names are unique and only a commit names
+ *    them.
+ * 4. Local disks: a Hadoop checksum file ".NAME.crc" beside an object is removed before the object is replaced
+ *    or created, because Spark would believe it.
+ * 5. Retries happen here and in wire/ only.
+ * Threads: a store may be used by any thread; an input or output has one owner. */
+#ifndef WEIR_STORE_STORE_H
+#define WEIR_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+typedef enum weir_put_mode { WEIR_PUT_ABSENT, WEIR_PUT_REPLACE } weir_put_mode;
+
+struct weir_object {
+    const char *key; /* valid during the callback, or owned by the caller's arena */
+    int64_t size;    /* bytes; -1: a folder (only when folders were asked for) */
+    int64_t mtime_ms;
+};
+
+struct weir_input;  /* bytes of an object, read once from front to back */
+struct weir_output; /* bytes of a new object */
+
+struct weir_store_type {
+    const char *scheme; /* "file" */
+    const char *about;
+    /* root: the URI as the user spelled it, made absolute. */
+    weir_rc (*open)(const char *root, struct weir_mem *mem, void **self, struct weir_error *err);
+    /* Every object below prefix (a folder part such as "_delta_log/" or ""), sorted by bytes within a folder,
+     * from `from` on (NULL: all; else keys >= from). deep: folders below too. cb returns OK, END to stop, or an
+     * error. A missing folder has no objects. Hidden files are shown. */
+    weir_rc (*list)(void *self, const char *prefix, const char *from, bool deep,
+                    weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+                    struct weir_error *err);
+    weir_rc (*head)(void *self, const char *key, struct weir_object *out, struct weir_error *err); /* NOTFOUND */
+    weir_rc (*open_input)(void *self, const char *key, int64_t at, struct weir_input **out, struct weir_error *err);
+    /* At most n bytes; *got 0 at the end. */
+    weir_rc (*read)(struct weir_input *in, void *p, size_t n, size_t *got, struct weir_error *err);
+    void (*close_input)(struct weir_input *in);
+    weir_rc (*put)(void *self, const char *key, const void *p, size_t n, weir_put_mode mode, struct weir_error *err);
+    weir_rc (*create)(void *self, const char *key, struct weir_output **out, struct weir_error *err);
+    weir_rc (*write)(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
+    /* Durable at return; out is freed in every case. */
+    weir_rc (*finish)(struct weir_output *out, struct weir_error *err);
+    void (*abort)(struct weir_output *out); /* removes what was written; NULL is fine */
+    weir_rc (*remove)(void *self, const char *key, struct weir_error *err); /* OK when it was not there */
+    void (*close)(void *self);
+};
+
+struct weir_store {
+    const struct weir_store_type *type;
+    void *self;
+    const char *uri;  /* canonical: file:///x/y without a trailing '/' */
+    const char *path; /* for messages: as people read it, /x/y */
+};
+
+/* uri: a URI or a path; relative paths are refused (the caller makes them absolute). USAGE names the schemes. */
+weir_rc weir_store_open(const char *uri, struct weir_mem *mem, struct weir_store **out, struct weir_error *err);
+void weir_store_close(struct weir_store *st);
+
+weir_rc weir_store_list(struct weir_store *st, const char *prefix, const char *from, bool deep,
+                        weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+                        struct weir_error *err);
+weir_rc weir_store_head(struct weir_store *st, const char *key, struct weir_object *out, struct weir_error *err);
+/* Whole object, appended to buf; the buffer's ceiling is the limit. */
+weir_rc weir_store_get(struct weir_store *st, const char *key, struct weir_buf *buf, struct weir_error *err);
+weir_rc weir_store_put(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
+                       struct weir_error *err);
+weir_rc weir_store_remove(struct weir_store *st, const char *key, struct weir_error *err);
+
+weir_rc weir_input_open(struct weir_store *st, const char *key, int64_t at, struct weir_input **out,
+                        struct weir_error *err);
+weir_rc weir_input_read(struct weir_input *in, void *p, size_t n, size_t *got, struct weir_error *err);
+void weir_input_close(struct weir_input *in); /* NULL is fine */
+
+weir_rc weir_output_create(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err);
+weir_rc weir_output_write(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
+weir_rc weir_output_finish(struct weir_output *out, struct weir_error *err);
+void weir_output_abort(struct weir_output *out);
+
+/* Every implementation's struct begins with this. */
+struct weir_input { struct weir_store *store; };
+struct weir_output { struct weir_store *store; };
+
+/* One line at a time of an object of any size, in bounded memory: for logs. line excludes the \n (and a \r before
+ * it). END at the end. A line over max is CORRUPT. */
+struct weir_lines {
+    struct weir_input *in;
+    struct weir_buf buf;
+    size_t at;
+    bool ended;
+    uint64_t line; /* 1-based number of the last line given out */
+};
+weir_rc weir_lines_open(struct weir_lines *lines, struct weir_store *st, const char *key, size_t max,
+                        struct weir_quota *q, struct weir_error *err);
+weir_rc weir_lines_next(struct weir_lines *lines, const char **line, size_t *len, struct weir_error *err);
+void weir_lines_close(struct weir_lines *lines);
+
+/* URIs. Encoding as java.net.URI of a Hadoop path writes it into Spark's logs (spec/delta §16): blank %20,
+ * '%' %25, "<>#?[]^`{|}\ and control bytes; non-ASCII and the rest verbatim. */
+void weir_uri_encode(const char *key, size_t n, struct weir_buf *buf);
+/* Decodes %XX once; '+' stays. false: a broken escape (then it is taken verbatim). */
+bool weir_uri_decode(const char *text, size_t n, struct weir_buf *buf);
+/* "file:///x/a%20b" for a key of st: how Spark spells it in sources/S/N. */
+void weir_store_uri(const struct weir_store *st, const char *key, struct weir_buf *buf);
+/* Canonical form for comparing paths: file:/x, file:///x and /x are one; s3a = s3; no "//", "/./". */
+void weir_uri_canonical(const char *uri, size_t n, struct weir_buf *buf);
+
+#endif
