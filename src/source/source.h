@@ -18,6 +18,7 @@
 #include "base/option.h"
 #include "base/stop.h"
 #include "store/store.h"
+#include "store/task.h"
 
 struct weir_source_env {
     const char *format;          /* as the user wrote it: cloudFiles, json, … */
@@ -31,23 +32,6 @@ struct weir_source_env {
     struct weir_mem *mem;        /* of the run */
     struct weir_stop *stop;
 };
-
-struct weir_task {
-    uint32_t object;       /* index in its batch */
-    struct weir_store *store; /* where the object is; NULL when the bytes are here */
-    const char *key;
-    int64_t size, mtime_ms;
-    int64_t from, to;      /* byte range, -1: to the end */
-    struct weir_block *block; /* bytes already fetched (reference held by the tasks), or NULL */
-    const char *name;      /* for messages and positions when there is no key */
-};
-
-struct weir_tasks {
-    struct weir_task *at;
-    uint32_t n;
-    struct weir_mem *mem; /* owns the array and the names */
-};
-void weir_tasks_fini(struct weir_tasks *tasks); /* gives blocks back; frees mem */
 
 struct weir_admit_limits { /* of the trigger; the source adds its own options */
     bool all; /* Once: every limit is ignored */

@@ -1,0 +1,10 @@
+#include "store/task.h"
+
+void
+weir_tasks_fini(struct weir_tasks *tasks)
+{
+    for (uint32_t i = 0; i < tasks->n; i++)
+        weir_block_put(tasks->at[i].block);
+    weir_mem_free(tasks->mem);
+    *tasks = (struct weir_tasks){0};
+}
