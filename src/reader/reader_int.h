@@ -1,0 +1,103 @@
+/* What the files of reader/ share. */
+#ifndef WEIR_READER_READER_INT_H
+#define WEIR_READER_READER_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "codec/compress.h"
+#include "codec/format.h"
+#include "reader/reader.h"
+
+typedef enum weir_evolution { EVOLVE_ADD, EVOLVE_RESCUE, EVOLVE_FAIL, EVOLVE_NONE, EVOLVE_DEFAULT } weir_evolution;
+
+struct reader_options {
+    const char *format, *schema_location, *schema_hints, *partition_columns, *rescued_name;
+    bool infer_column_types, case_sensitive, ignore_corrupt, ignore_missing, validate;
+    int evolution;
+    const char *encoding;
+};
+
+struct weir_reader {
+    struct weir_reader_env env;
+    bool auto_loader;
+    struct reader_options opt;
+    const struct weir_format_type *format;
+    void *format_opt;
+    const char *corrupt_name;          /* of the format's option, else the session's */
+    const char *rescued_name;          /* NULL: no rescued column */
+    weir_evolution evolution;
+    const struct weir_type *given;     /* the user's schema, or NULL */
+    const struct weir_type *data;      /* of the records, the corrupt column included */
+    const struct weir_type *partition; /* from the paths */
+    int64_t version;
+
+    /* bound: */
+    const struct weir_type *schema;
+    int32_t *source;                   /* per column: 1 when the format fills it */
+    int32_t *part_of;                  /* per column: field of `partition`, or -1 */
+    int32_t rescued, corrupt, metadata;
+};
+
+/* An object being read: bytes to whole records. Shared by the lanes under its lock. */
+struct stream {
+    pthread_mutex_t lock;
+    struct weir_scan *scan;
+    const struct weir_task *task;
+    unsigned refs;        /* under the scan's lock */
+    bool opened, ended, done, first, drained;
+    struct weir_object at_open;
+    struct weir_input *in;
+    struct weir_inflate *inflate;
+    struct transcode *transcode;
+    char *raw;            /* compressed bytes */
+    const char *raw_at;
+    size_t raw_left;
+    bool raw_eof;
+    uint64_t raw_bytes;
+    struct weir_buf carry; /* the front of a record whose end is not here yet */
+    struct weir_cut_state cut;
+    int64_t offset;
+    struct stream *next;
+};
+
+struct weir_scan {
+    struct weir_reader *r;
+    const struct weir_tasks *tasks;
+    struct weir_scan_env env;
+    struct weir_block_pool *pool;
+    pthread_mutex_t lock; /* order: a stream's lock is never taken while this is held */
+    uint32_t next_task;
+    struct stream *open;
+    _Atomic uint64_t objects, bytes, missing, damaged;
+    _Atomic uint64_t records, rescued, corrupt, blank, dropped, lost;
+    _Atomic bool unknown;
+    char first_lost[1024];
+};
+
+/* stream.c */
+struct stream *stream_take(struct weir_scan *scan, struct weir_error *err, weir_rc *rc); /* NULL: nothing left, or *rc */
+void stream_put(struct stream *s);
+/* The next whole records; rec->block is a new reference. END at the end of the object. */
+weir_rc stream_next(struct stream *s, struct weir_records *rec, struct weir_error *err);
+const char *task_name(const struct weir_task *task);
+/* The object's URI as Spark spells it: for _file_path and _metadata. */
+void task_uri(const struct weir_task *task, struct weir_buf *buf);
+
+/* transcode.c */
+struct transcode;
+/* *out NULL: the encoding is UTF-8, nothing to do. USAGE for one that iconv does not know. */
+weir_rc transcode_new(const char *encoding, struct transcode **out, struct weir_error *err);
+weir_rc transcode_step(struct transcode *t, const char **in, size_t *n, bool eof, char *p, size_t room, size_t *got,
+                       struct weir_error *err);
+void transcode_free(struct transcode *t);
+
+/* constant.c: columns that are the same for all rows of an object. */
+extern const struct weir_type weir_metadata_type;
+weir_rc constants_fill(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page,
+                       struct weir_error *err);
+
+/* scan.c: all of the scan's records go into inf, on this thread. */
+weir_rc scan_infer(struct weir_scan *scan, struct weir_infer *inf, struct weir_error *err);
+
+#endif

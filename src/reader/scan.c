@@ -1,0 +1,251 @@
+/* One batch's objects to pages, for all lanes at once. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "reader/reader_int.h"
+
+struct lane {
+    struct weir_scan *scan;
+    struct stream *stream;
+    struct weir_records rec;
+    void *decoder;
+    const struct weir_task *decoding; /* whose URI the decoder knows */
+};
+
+weir_rc
+weir_scan_open(struct weir_reader *r, const struct weir_tasks *tasks, const struct weir_scan_env *env,
+               struct weir_scan **out, struct weir_error *err)
+{
+    struct weir_scan *scan = calloc(1, sizeof(*scan));
+    weir_rc rc;
+
+    *out = NULL;
+    if (scan == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory to read a batch");
+    scan->r = r;
+    scan->tasks = tasks;
+    scan->env = *env;
+    pthread_mutex_init(&scan->lock, NULL);
+    WEIR_GO(weir_block_pool_new(env->quota, env->window_bytes, r->env.stop, &scan->pool, err));
+    *out = scan;
+    scan = NULL;
+out:
+    weir_scan_close(scan);
+    return rc;
+}
+
+void
+weir_scan_close(struct weir_scan *scan)
+{
+    if (scan == NULL)
+        return;
+    WEIR_ASSERT(scan->open == NULL);
+    weir_block_pool_free(scan->pool);
+    pthread_mutex_destroy(&scan->lock);
+    free(scan);
+}
+
+static void
+lane_release(struct lane *lane)
+{
+    weir_block_put(lane->rec.block);
+    lane->rec = (struct weir_records){0};
+}
+
+static void
+lane_close(void *self)
+{
+    struct lane *lane = self;
+
+    if (lane == NULL)
+        return;
+    lane_release(lane);
+    if (lane->stream != NULL)
+        stream_put(lane->stream);
+    if (lane->decoder != NULL)
+        lane->scan->r->format->decoder_free(lane->decoder);
+    free(lane);
+}
+
+static weir_rc
+lane_new(struct weir_scan *scan, struct lane **out, struct weir_error *err)
+{
+    struct lane *lane = calloc(1, sizeof(*lane));
+
+    *out = lane;
+    if (lane == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory for a lane");
+    lane->scan = scan;
+    return WEIR_OK;
+}
+
+static weir_rc
+lane_open(void *self, unsigned number, void **out, struct weir_error *err)
+{
+    struct weir_scan *scan = self;
+    struct weir_reader *r = scan->r;
+    struct weir_decode_env env = {.schema = r->schema,
+                                  .source = r->source,
+                                  .rescued = r->rescued,
+                                  .corrupt = r->corrupt,
+                                  .rescue_path = r->rescued >= 0,
+                                  .track_unknown = r->evolution == EVOLVE_ADD || r->evolution == EVOLVE_FAIL,
+                                  .quota = scan->env.quota};
+    struct lane *lane;
+    weir_rc rc;
+
+    (void)number;
+    WEIR_TRY(lane_new(scan, &lane, err));
+    WEIR_GO(r->format->decoder_new(r->format_opt, &env, &lane->decoder, err));
+    *out = lane;
+    lane = NULL;
+out:
+    lane_close(lane);
+    return rc;
+}
+
+/* The next records for this lane, from its own object or another's. */
+static weir_rc
+lane_records(struct lane *lane, struct weir_error *err)
+{
+    struct weir_scan *scan = lane->scan;
+
+    lane_release(lane);
+    for (;;) {
+        weir_rc rc;
+
+        if (atomic_load_explicit(scan->env.failed, memory_order_relaxed))
+            return weir_fail(err, WEIR_STOPPED, "another lane has failed");
+        if (lane->stream == NULL) {
+            lane->stream = stream_take(scan, err, &rc);
+            if (lane->stream == NULL)
+                return rc;
+        }
+        rc = stream_next(lane->stream, &lane->rec, err);
+        if (rc != WEIR_END)
+            return rc;
+        stream_put(lane->stream);
+        lane->stream = NULL;
+    }
+}
+
+static weir_rc
+lane_object(struct lane *lane, struct weir_error *err)
+{
+    const struct weir_task *task = lane->stream->task;
+    struct weir_buf uri = WEIR_BUF(WEIR_SMALL_MAX);
+    weir_rc rc;
+
+    if (lane->decoding == task)
+        return WEIR_OK;
+    task_uri(task, &uri);
+    rc = weir_buf_check(&uri, err);
+    if (rc == WEIR_OK)
+        lane->scan->r->format->decoder_object(lane->decoder, uri.data);
+    weir_buf_fini(&uri);
+    lane->decoding = task;
+    return rc;
+}
+
+static void
+scan_count(struct weir_scan *scan, const struct weir_task *task, const struct weir_page *page)
+{
+    const struct weir_count *c = &page->count;
+
+    atomic_fetch_add(&scan->records, c->records);
+    atomic_fetch_add(&scan->rescued, c->rescued);
+    atomic_fetch_add(&scan->corrupt, c->corrupt);
+    atomic_fetch_add(&scan->blank, c->blank);
+    atomic_fetch_add(&scan->dropped, c->dropped);
+    if (c->lost > 0 && atomic_fetch_add(&scan->lost, c->lost) == 0) {
+        pthread_mutex_lock(&scan->lock);
+        snprintf(scan->first_lost, sizeof(scan->first_lost), "%s, at or after byte %" PRId64, task_name(task),
+                 page->rows > 0 ? page->pos[0] : 0);
+        pthread_mutex_unlock(&scan->lock);
+    }
+}
+
+static weir_rc
+lane_next(void *self, struct weir_page *page, struct weir_error *err)
+{
+    struct lane *lane = self;
+    struct weir_scan *scan = lane->scan;
+    const struct weir_task *task;
+    weir_rc rc;
+
+    do {
+        weir_page_reset(page);
+        if (lane->rec.at == lane->rec.end)
+            WEIR_TRY(lane_records(lane, err)); /* END too */
+        task = lane->stream->task;
+        WEIR_TRY(lane_object(lane, err));
+        rc = scan->r->format->decode(lane->decoder, &lane->rec, page, err);
+        if (rc == WEIR_SCHEMA) {
+            atomic_store_explicit(&scan->unknown, true, memory_order_relaxed);
+            weir_error_clear(err);
+        } else if (rc != WEIR_OK) {
+            return weir_error_context(err, "%s", task_name(task));
+        }
+        scan_count(scan, task, page);
+    } while (page->rows == 0);
+    page->object = task->object;
+    return constants_fill(scan, task, page, err);
+}
+
+void
+weir_scan_feed(struct weir_scan *scan, struct weir_feed *feed)
+{
+    *feed = (struct weir_feed){.schema = scan->r->schema,
+                               .self = scan,
+                               .lane_open = lane_open,
+                               .next = lane_next,
+                               .lane_close = lane_close};
+}
+
+weir_rc
+scan_infer(struct weir_scan *scan, struct weir_infer *inf, struct weir_error *err)
+{
+    struct lane *lane;
+    weir_rc rc;
+
+    WEIR_TRY(lane_new(scan, &lane, err));
+    while ((rc = lane_records(lane, err)) == WEIR_OK) {
+        rc = scan->r->format->infer(scan->r->format_opt, &lane->rec, inf, err);
+        if (rc != WEIR_OK) {
+            weir_error_context(err, "%s", task_name(lane->stream->task));
+            break;
+        }
+    }
+    lane_close(lane);
+    return rc == WEIR_END ? WEIR_OK : rc;
+}
+
+void
+weir_scan_totals(struct weir_scan *scan, struct weir_scan_totals *out)
+{
+    *out = (struct weir_scan_totals){
+        .objects = atomic_load(&scan->objects),
+        .bytes = atomic_load(&scan->bytes),
+        .missing = atomic_load(&scan->missing),
+        .damaged = atomic_load(&scan->damaged),
+        .count = {.records = atomic_load(&scan->records),
+                  .rescued = atomic_load(&scan->rescued),
+                  .corrupt = atomic_load(&scan->corrupt),
+                  .blank = atomic_load(&scan->blank),
+                  .dropped = atomic_load(&scan->dropped),
+                  .lost = atomic_load(&scan->lost)},
+    };
+}
+
+bool
+weir_scan_unknown(const struct weir_scan *scan)
+{
+    return atomic_load(&scan->unknown);
+}
+
+const char *
+weir_scan_first_lost(struct weir_scan *scan)
+{
+    return atomic_load(&scan->lost) == 0 ? NULL : scan->first_lost;
+}
