@@ -1,3 +1,4 @@
+/* See merge.h. All walks are recursive and bounded by WEIR_NEST_MAX, which types keep. */
 #include "schema/merge.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ merge_structs(struct merge *m, const struct weir_type *base, const struct weir_t
 
     if (fields == NULL)
         return NULL;
-    memcpy(fields, base->fields, n * sizeof(*fields));
+    if (n > 0)
+        memcpy(fields, base->fields, n * sizeof(*fields));
     for (uint32_t i = 0; i < fresh->nfields; i++) {
         const struct weir_field *f = &fresh->fields[i];
         const struct weir_type sofar = {.kind = WEIR_STRUCT, .nfields = n, .fields = fields};
@@ -130,7 +132,8 @@ hint_struct(const struct weir_type *type, const struct weir_hint *hint, uint32_t
 
     if (fields == NULL)
         return weir_mem_fail(mem, n * sizeof(*fields), err);
-    memcpy(fields, type->fields == NULL ? fields : type->fields, type->nfields * sizeof(*fields));
+    if (type->nfields > 0)
+        memcpy(fields, type->fields, type->nfields * sizeof(*fields));
     if (at < 0)
         WEIR_TRY(hint_field(NULL, hint, depth, mem, &fields[type->nfields], err));
     else

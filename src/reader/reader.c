@@ -1,0 +1,498 @@
+/* The reader of a source: its options, and which schema its pages have.
+ *
+ * The schema comes from the first of these that is there:
+ *   1. the user's (`source.schema`): hints and evolution do not apply, as in Auto Loader;
+ *   2. the newest version in <schemaLocation>/_schemas;
+ *   3. inference over a sample; with a schemaLocation the result becomes version 0.
+ * Partition columns are part of a stored version and do not evolve; beside a user's schema only those are taken that
+ * the schema names. */
+#include "reader/reader.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/time.h"
+#include "reader/reader_int.h"
+#include "schema/log.h"
+#include "schema/merge.h"
+#include "schema/partition.h"
+
+#define AT(member) offsetof(struct reader_options, member)
+
+static const struct weir_option common_options[] = {
+    {"rescuedDataColumn", WEIR_OPT_TEXT, WEIR_HONOURED, AT(rescued_name), NULL, NULL,
+     "Column that keeps what does not fit the schema; cloudFiles without a schema has _rescued_data."},
+    {"readerCaseSensitive", WEIR_OPT_BOOL, WEIR_HONOURED, AT(case_sensitive), "true", NULL,
+     "A key that differs from its column only in case is rescued; false: it is taken."},
+    {"ignoreCorruptFiles", WEIR_OPT_BOOL, WEIR_HONOURED, AT(ignore_corrupt), "false", NULL,
+     "Passes over the unreadable rest of a compressed file, with a warning and a count."},
+    {"ignoreMissingFiles", WEIR_OPT_BOOL, WEIR_HONOURED, AT(ignore_missing), "false", NULL,
+     "Passes over a planned file that has gone, with a warning and a count."},
+    {"badRecordsPath", WEIR_OPT_TEXT, WEIR_REFUSED, 0, NULL, NULL,
+     "its files are not part of the table's commit; use the corrupt record column or rescuedDataColumn"},
+    WEIR_OPTION_END,
+};
+
+static const struct weir_option loader_options[] = {
+    {"cloudFiles.format", WEIR_OPT_TEXT, WEIR_HONOURED, AT(format), NULL, NULL, "Format of the files."},
+    {"cloudFiles.schemaLocation", WEIR_OPT_TEXT, WEIR_HONOURED, AT(schema_location), NULL, NULL,
+     "Folder that keeps the versions of the inferred schema."},
+    {"cloudFiles.schemaHints", WEIR_OPT_TEXT, WEIR_HONOURED, AT(schema_hints), NULL, NULL,
+     "Types that inference must give to columns: \"id BIGINT, user.dob DATE, items.element.qty INT\"."},
+    {"cloudFiles.inferColumnTypes", WEIR_OPT_BOOL, WEIR_HONOURED, AT(infer_column_types), "false", NULL,
+     "Infers types; false: every leaf is a STRING."},
+    {"cloudFiles.schemaEvolutionMode", WEIR_OPT_CHOICE, WEIR_HONOURED, AT(evolution), NULL,
+     "addNewColumns|rescue|failOnNewColumns|none",
+     "What a new field does; default addNewColumns, with a schema none."},
+    {"cloudFiles.partitionColumns", WEIR_OPT_TEXT, WEIR_HONOURED, AT(partition_columns), NULL, NULL,
+     "Which key=value parts of the path become columns; empty: none."},
+    {"cloudFiles.validateOptions", WEIR_OPT_BOOL, WEIR_NO_EFFECT, AT(validate), "true", NULL,
+     "Options are always validated."},
+    WEIR_OPTION_END,
+};
+
+static weir_rc
+reader_format(struct weir_reader *r, struct weir_error *err)
+{
+    const char *name = r->auto_loader ? r->opt.format : r->env.source_format;
+
+    if (name == NULL) {
+        weir_fail(err, WEIR_USAGE, "%s: cloudFiles.format is missing", r->env.options->file);
+        return weir_error_hint(err, "add `cloudFiles.format: json` to source.options");
+    }
+    r->format = weir_format_find(name);
+    if (r->format != NULL)
+        return WEIR_OK;
+    weir_fail(err, WEIR_UNSUPPORTED, "%s: format %s is not read by this version", r->env.options->file, name);
+    return weir_error_hint(err, "formats: %s", weir_format_names()[0]);
+}
+
+static weir_rc
+reader_format_options(struct weir_reader *r, struct weir_error *err)
+{
+    struct weir_format_env env = {.zone = r->env.zone,
+                                  .case_sensitive = r->opt.case_sensitive,
+                                  .max_record_bytes = r->env.max_record_bytes,
+                                  .quota = r->env.quota,
+                                  .mem = r->env.mem};
+    weir_rc rc;
+
+    WEIR_NEW(r->format_opt, r->env.mem, r->format->options_size);
+    WEIR_GO(weir_options_apply(r->format->options, r->format_opt, r->env.options, err));
+    WEIR_GO(r->format->prepare(r->format_opt, &env, err));
+out:
+    return rc;
+}
+
+/* A user's schema is DDL, or Spark's JSON when it begins like JSON. */
+static weir_rc
+reader_given(struct weir_reader *r, struct weir_error *err)
+{
+    const char *text = r->env.schema;
+    struct weir_slice s;
+
+    if (text == NULL)
+        return WEIR_OK;
+    s = weir_slice_trim(weir_slice(text, strlen(text)));
+    if (s.len > 0 && s.ptr[0] == '{') {
+        WEIR_TRY(weir_type_parse_json(s.ptr, s.len, r->env.mem, &r->given, err));
+        if (r->given->kind != WEIR_STRUCT)
+            return weir_fail(err, WEIR_USAGE, "source.schema is a %s, not a struct", weir_kind_name(r->given->kind));
+        return WEIR_OK;
+    }
+    return weir_schema_parse_ddl(s.ptr, s.len, r->env.mem, &r->given, err);
+}
+
+static weir_rc
+reader_modes(struct weir_reader *r, struct weir_error *err)
+{
+    const char *corrupt = weir_settings_get(r->env.options, "columnNameOfCorruptRecord");
+    int mode = weir_settings_get(r->env.options, "cloudFiles.schemaEvolutionMode") == NULL ? EVOLVE_DEFAULT
+                                                                                          : r->opt.evolution;
+
+    r->corrupt_name = corrupt != NULL ? corrupt : r->env.corrupt_name;
+    r->rescued_name = r->opt.rescued_name;
+    r->opt.encoding = weir_settings_get(r->env.options, "encoding");
+    if (r->opt.encoding == NULL)
+        r->opt.encoding = weir_settings_get(r->env.options, "charset");
+    if (!r->auto_loader || r->given != NULL) {
+        if (mode == EVOLVE_ADD) {
+            weir_fail(err, WEIR_USAGE, "cloudFiles.schemaEvolutionMode addNewColumns does not go with source.schema");
+            return weir_error_hint(err, "give the same types as cloudFiles.schemaHints instead");
+        }
+        r->evolution = mode == EVOLVE_DEFAULT ? EVOLVE_NONE : (weir_evolution)mode;
+        return WEIR_OK;
+    }
+    r->evolution = mode == EVOLVE_DEFAULT ? EVOLVE_ADD : (weir_evolution)mode;
+    if (r->rescued_name == NULL && r->evolution != EVOLVE_NONE)
+        r->rescued_name = "_rescued_data";
+    return WEIR_OK;
+}
+
+weir_rc
+weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, struct weir_error *err)
+{
+    struct weir_reader *r;
+    weir_rc rc;
+
+    WEIR_NEW(r, env->mem, sizeof(*r));
+    r->env = *env;
+    r->version = -1;
+    r->auto_loader = strcasecmp(env->source_format, "cloudFiles") == 0;
+    WEIR_GO(weir_options_apply(common_options, &r->opt, env->options, err));
+    if (r->auto_loader)
+        WEIR_GO(weir_options_apply(loader_options, &r->opt, env->options, err));
+    WEIR_GO(reader_format(r, err));
+    WEIR_GO(reader_format_options(r, err));
+    WEIR_GO(reader_given(r, err));
+    WEIR_GO(reader_modes(r, err));
+    *out = r;
+out:
+    return rc;
+}
+
+void
+weir_reader_close(struct weir_reader *r)
+{
+    (void)r; /* all of it lives in the run's arena */
+}
+
+uint32_t
+weir_reader_tables(const struct weir_reader *r, const struct weir_option **tables, uint32_t room)
+{
+    uint32_t n = 0;
+
+    WEIR_ASSERT(room >= 3);
+    tables[n++] = common_options;
+    tables[n++] = r->format->options;
+    if (r->auto_loader)
+        tables[n++] = loader_options;
+    return n;
+}
+
+const char *
+weir_reader_schema_location(const struct weir_reader *r)
+{
+    return r->given != NULL ? NULL : r->opt.schema_location;
+}
+
+int64_t
+weir_reader_schema_version(const struct weir_reader *r)
+{
+    return r->version;
+}
+
+const struct weir_type *
+weir_reader_schema(const struct weir_reader *r)
+{
+    return r->schema;
+}
+
+bool
+weir_reader_needs_sample(const struct weir_reader *r, struct weir_store *location)
+{
+    struct weir_error err = {0};
+    struct weir_mem *mem;
+    struct weir_schema_version v;
+    weir_rc rc = WEIR_NOTFOUND;
+
+    if (r->given != NULL || location == NULL)
+        return true;
+    mem = weir_mem_new(NULL, r->env.quota, "schema version");
+    if (mem != NULL)
+        rc = weir_schema_log_read(location, -1, mem, &v, &err);
+    weir_mem_free(mem);
+    return rc == WEIR_NOTFOUND;
+}
+
+static weir_rc
+reader_partitions(struct weir_reader *r, const struct weir_tasks *tasks, const struct weir_type **out,
+                  struct weir_error *err)
+{
+    struct weir_partition_options opt = {.infer_types = !r->auto_loader || r->opt.infer_column_types,
+                                         .only = r->opt.partition_columns};
+    const char **keys;
+    uint32_t n = 0;
+    bool conflict = false;
+    weir_rc rc;
+
+    WEIR_NEW(keys, r->env.mem, (tasks->n + 1) * sizeof(*keys));
+    for (uint32_t i = 0; i < tasks->n; i++)
+        if (tasks->at[i].key != NULL)
+            keys[n++] = tasks->at[i].key;
+    WEIR_GO(weir_partition_infer(keys, n, &opt, r->env.mem, out, &conflict, err));
+    if (conflict)
+        weir_warn("the key=value parts of the paths do not agree; they become no columns");
+out:
+    return rc;
+}
+
+/* Only what the user's schema names, with its types. */
+static weir_rc
+reader_given_partitions(struct weir_reader *r, const struct weir_tasks *tasks, struct weir_error *err)
+{
+    const struct weir_type *seen;
+    struct weir_field *fields;
+    uint32_t n = 0;
+    weir_rc rc;
+
+    WEIR_GO(reader_partitions(r, tasks, &seen, err));
+    WEIR_NEW(fields, r->env.mem, (r->given->nfields + 1) * sizeof(*fields));
+    for (uint32_t i = 0; i < r->given->nfields; i++) {
+        const struct weir_field *f = &r->given->fields[i];
+
+        if (!weir_kind_is_nested(f->type->kind) && weir_field_find(seen, f->name, f->name_len, false) >= 0)
+            fields[n++] = *f;
+    }
+    r->partition = weir_type_struct(r->env.mem, fields, n);
+    if (r->partition == NULL)
+        WEIR_GO(weir_mem_fail(r->env.mem, 0, err));
+out:
+    return rc;
+}
+
+struct survey {
+    struct weir_scan *scan;
+    struct weir_infer *inf[16];
+};
+
+static weir_rc
+survey_lane(void *arg, unsigned lane, struct weir_error *err)
+{
+    struct survey *s = arg;
+
+    return scan_infer(s->scan, s->inf[lane], err);
+}
+
+/* What all records of the tasks look like. */
+static weir_rc
+reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struct weir_type **out,
+              struct weir_error *err)
+{
+    enum { LANES = 2, WINDOW = 8 * 1024 * 1024 };
+    struct weir_infer_options opt = {.infer_column_types = !r->auto_loader || r->opt.infer_column_types,
+                                     .case_sensitive = r->env.case_sensitive};
+    _Atomic bool failed = false;
+    struct weir_scan_env env = {.window_bytes = WINDOW, .lanes = LANES, .quota = r->env.quota, .failed = &failed};
+    struct survey s = {0};
+    weir_rc rc;
+
+    if (r->format->infer == NULL)
+        return weir_fail(err, WEIR_UNSUPPORTED, "format %s has no inference: give source.schema", r->format->name);
+    WEIR_GO(weir_scan_open(r, tasks, &env, &s.scan, err));
+    for (unsigned i = 0; i < LANES; i++)
+        WEIR_GO(weir_infer_new(&opt, r->env.quota, &s.inf[i], err));
+    WEIR_GO(weir_lanes_run(LANES, survey_lane, &s, &failed, err));
+    for (unsigned i = 1; i < LANES; i++)
+        WEIR_GO(weir_infer_merge(s.inf[0], s.inf[i], err));
+    WEIR_GO(weir_infer_schema(s.inf[0], r->rescued_name == NULL ? r->corrupt_name : NULL, r->env.mem, out, err));
+out:
+    weir_scan_close(s.scan);
+    for (unsigned i = 0; i < LANES; i++)
+        weir_infer_free(s.inf[i]);
+    return rc;
+}
+
+static weir_rc
+reader_hints(struct weir_reader *r, const struct weir_type **data, const struct weir_type **partition,
+             struct weir_error *err)
+{
+    struct weir_hint *hints;
+    uint32_t n;
+
+    if (r->opt.schema_hints == NULL)
+        return WEIR_OK;
+    WEIR_TRY(weir_hints_parse(r->opt.schema_hints, strlen(r->opt.schema_hints), r->env.mem, &hints, &n, err));
+    for (uint32_t i = 0; i < n; i++) {
+        bool part = weir_field_find(*partition, hints[i].path[0], strlen(hints[i].path[0]), false) >= 0;
+        const struct weir_type **to = part ? partition : data;
+
+        WEIR_TRY(weir_schema_hint(*to, &hints[i], 1, r->env.mem, to, err));
+    }
+    return WEIR_OK;
+}
+
+static weir_rc
+nothing_to_infer(const struct weir_reader *r, struct weir_error *err)
+{
+    weir_fail(err, WEIR_SCHEMA, "there is no file yet to infer the schema from");
+    return weir_error_hint(err, "give source.schema%s, or start when the first file has arrived",
+                           r->auto_loader ? " or put a first file there" : "");
+}
+
+static weir_rc
+reader_infer(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *sample, bool dry,
+             struct weir_error *err)
+{
+    static const struct weir_type none = {.kind = WEIR_STRUCT};
+    const struct weir_type *seen;
+    struct weir_schema_version v = {.version = 0, .batch = -1};
+    uint32_t added;
+    weir_rc rc;
+
+    if (!r->auto_loader && !r->env.schema_inference) {
+        weir_fail(err, WEIR_USAGE, "source.schema is missing: Spark's %s source does not infer it by itself",
+                  r->env.source_format);
+        return weir_error_hint(err, "add source.schema, or format: cloudFiles with a cloudFiles.schemaLocation, or conf: "
+                                    "spark.sql.streaming.schemaInference: true");
+    }
+    if (r->auto_loader && r->opt.schema_location == NULL) {
+        weir_fail(err, WEIR_USAGE, "cloudFiles needs a schema, or a place to keep the one that it infers");
+        return weir_error_hint(err, "add cloudFiles.schemaLocation, or source.schema");
+    }
+    if (sample == NULL || sample->n == 0)
+        return nothing_to_infer(r, err);
+    WEIR_GO(reader_survey(r, sample, &seen, err));
+    WEIR_GO(weir_schema_merge(&none, seen, WEIR_FIELDS_MAX, r->env.mem, &r->data, &added, err));
+    WEIR_GO(reader_partitions(r, sample, &r->partition, err));
+    WEIR_GO(reader_hints(r, &r->data, &r->partition, err));
+    if (r->data->nfields == 0 && r->partition->nfields == 0)
+        WEIR_GO(nothing_to_infer(r, err));
+    if (location == NULL || dry)
+        goto out;
+    v.data = r->data;
+    v.partition = r->partition;
+    v.file = task_name(&sample->at[0]);
+    v.time_ms = weir_now_ms();
+    WEIR_GO(weir_schema_log_write(location, &v, err));
+    r->version = 0;
+out:
+    return rc;
+}
+
+weir_rc
+weir_reader_settle(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *sample,
+                   int64_t version, bool dry, struct weir_error *err)
+{
+    static const struct weir_tasks no_tasks;
+    struct weir_schema_version v;
+    weir_rc rc;
+
+    if (r->given != NULL) {
+        r->data = r->given;
+        return reader_given_partitions(r, sample == NULL ? &no_tasks : sample, err);
+    }
+    if (location != NULL) {
+        rc = weir_schema_log_read(location, version, r->env.mem, &v, err);
+        if (rc == WEIR_OK) {
+            r->data = v.data;
+            r->partition = v.partition;
+            r->version = v.version;
+            return WEIR_OK;
+        }
+        if (rc != WEIR_NOTFOUND || version >= 0)
+            return weir_error_context(err, "schema location %s", location->path);
+        weir_error_clear(err);
+    }
+    return reader_infer(r, location, sample, dry, err);
+}
+
+/* Where the corrupt record goes: a STRING column of the data's. */
+static weir_rc
+bind_corrupt(struct weir_reader *r, struct weir_error *err)
+{
+    int at = weir_field_find(r->data, r->corrupt_name, strlen(r->corrupt_name), false);
+
+    r->corrupt = at;
+    if (at < 0 || r->data->fields[at].type->kind == WEIR_STRING)
+        return WEIR_OK;
+    return weir_fail(err, WEIR_USAGE, "the corrupt record column %s must be a STRING, not %s", r->corrupt_name,
+                     weir_kind_name(r->data->fields[at].type->kind));
+}
+
+static void
+bind_column(struct weir_reader *r, struct weir_field *fields, uint32_t at, const struct weir_field *f, int32_t source,
+            int32_t part)
+{
+    fields[at] = *f;
+    r->source[at] = source;
+    r->part_of[at] = part;
+}
+
+weir_rc
+weir_reader_bind(struct weir_reader *r, bool metadata, struct weir_error *err)
+{
+    static const struct weir_field meta = {.name = "_metadata", .name_len = 9, .type = &weir_metadata_type};
+    uint32_t most = r->data->nfields + r->partition->nfields + 2, n = 0;
+    struct weir_field *fields;
+    weir_rc rc;
+
+    r->rescued = r->metadata = -1;
+    WEIR_GO(bind_corrupt(r, err));
+    WEIR_NEW(fields, r->env.mem, most * sizeof(*fields));
+    WEIR_NEW(r->source, r->env.mem, most * sizeof(*r->source));
+    WEIR_NEW(r->part_of, r->env.mem, most * sizeof(*r->part_of));
+    for (uint32_t i = 0; i < r->data->nfields; i++) {
+        const struct weir_field *f = &r->data->fields[i];
+        int part = weir_field_find(r->partition, f->name, f->name_len, false);
+
+        bind_column(r, fields, n++, part < 0 ? f : &r->partition->fields[part], part < 0, part);
+    }
+    for (uint32_t i = 0; i < r->partition->nfields; i++) {
+        const struct weir_field *f = &r->partition->fields[i];
+
+        if (weir_field_find(r->data, f->name, f->name_len, false) < 0)
+            bind_column(r, fields, n++, f, 0, (int32_t)i);
+    }
+    if (r->rescued_name != NULL) {
+        struct weir_field f = {.name = r->rescued_name,
+                               .name_len = (uint32_t)strlen(r->rescued_name),
+                               .nullable = true,
+                               .type = &weir_type_string};
+        int at = weir_field_find(r->data, f.name, f.name_len, false);
+
+        r->rescued = at >= 0 ? at : (int32_t)n;
+        if (at < 0)
+            bind_column(r, fields, n++, &f, 1, -1);
+    }
+    if (metadata && weir_field_find(r->data, meta.name, meta.name_len, false) < 0) {
+        r->metadata = (int32_t)n;
+        bind_column(r, fields, n++, &meta, 0, -1);
+    }
+    r->schema = weir_type_struct(r->env.mem, fields, n);
+    if (r->schema == NULL)
+        WEIR_GO(weir_mem_fail(r->env.mem, 0, err));
+out:
+    return rc;
+}
+
+weir_rc
+weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks, int64_t batch,
+                   bool *changed, struct weir_error *err)
+{
+    enum { NEW_COLUMNS_MAX = 200 };
+    const struct weir_type *seen, *merged;
+    struct weir_schema_version v;
+    uint32_t added;
+    weir_rc rc;
+
+    *changed = false;
+    WEIR_GO(reader_survey(r, tasks, &seen, err));
+    WEIR_GO(weir_schema_merge(r->data, seen, NEW_COLUMNS_MAX, r->env.mem, &merged, &added, err));
+    if (added == 0)
+        goto out;
+    if (r->evolution == EVOLVE_FAIL) {
+        weir_fail(err, WEIR_SCHEMA, "batch %" PRId64 " has %" PRIu32 " new columns, the first is %s", batch, added,
+                  merged->fields[merged->nfields - 1].name);
+        WEIR_GO(weir_error_hint(err, "add them to cloudFiles.schemaHints, or choose another "
+                                     "cloudFiles.schemaEvolutionMode"));
+    }
+    v = (struct weir_schema_version){.version = r->version + 1,
+                                     .data = merged,
+                                     .partition = r->partition,
+                                     .batch = batch,
+                                     .file = tasks->n > 0 ? task_name(&tasks->at[0]) : NULL,
+                                     .time_ms = weir_now_ms()};
+    WEIR_GO(weir_schema_log_write(location, &v, err));
+    weir_info("schema version %" PRId64 ": %" PRIu32 " new columns", v.version, added);
+    r->data = merged;
+    r->version = v.version;
+    *changed = true;
+    WEIR_GO(weir_reader_bind(r, r->metadata >= 0, err));
+out:
+    return rc;
+}
