@@ -1,0 +1,52 @@
+/* cap = base + window + lanes x (page + decoder + stack) + lanes x writer, with a tenth to spare.
+ *
+ * BASE is what no quota counts: the program, libraries, the heap's own slack; measured as the resident size of a run
+ * over one row. The rest is shared out: a sixteenth for the window of input blocks, a sixteenth for each lane's row
+ * group. A writer holds its row group encoded, a page being filled and its compressed copy; twice the row group
+ * covers that, and what is left serves partitioned writes, which hold several files open. */
+#include "pipeline/budget.h"
+
+#include <unistd.h>
+
+#include "base/limits.h"
+
+enum { LANES_MAX = 4 };
+
+#define MEMORY_MIN (32 * WEIR_MIB)
+#define BASE_BYTES (12 * WEIR_MIB)
+#define LANE_BYTES (4 * WEIR_MIB)
+
+static uint64_t
+clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static unsigned
+lanes_of(int64_t threads, uint64_t limit)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned lanes = threads > 0 ? (unsigned)clamp((uint64_t)threads, 1, LANES_MAX * 4)
+                                 : (unsigned)clamp(cores < 1 ? 1 : (uint64_t)cores, 1, LANES_MAX);
+
+    /* A lane needs its page, decoder and writer; small limits carry fewer. */
+    return (unsigned)clamp(lanes, 1, clamp((limit - BASE_BYTES) / (16 * WEIR_MIB), 1, LANES_MAX * 4));
+}
+
+weir_rc
+weir_budget_make(int64_t limit, int64_t threads, struct weir_budget *out, struct weir_error *err)
+{
+    uint64_t cap = (uint64_t)limit, fixed;
+
+    if (limit < (int64_t)MEMORY_MIN) {
+        weir_fail(err, WEIR_USAGE, "weir.memoryLimit is %lld bytes", (long long)limit);
+        return weir_error_hint(err, "weir needs 32 MB at least; 64 MB is enough for most pipelines");
+    }
+    *out = (struct weir_budget){.lanes = lanes_of(threads, cap),
+                                .total = cap - BASE_BYTES,
+                                .window_bytes = clamp(cap / 16, 4 * WEIR_MIB, 32 * WEIR_MIB),
+                                .row_group_bytes = clamp(cap / 16, 2 * WEIR_MIB, 32 * WEIR_MIB)};
+    fixed = out->window_bytes + out->lanes * LANE_BYTES + cap / 10;
+    out->writer_bytes = out->total > fixed + 8 * WEIR_MIB ? out->total - fixed : 8 * WEIR_MIB;
+    return WEIR_OK;
+}
