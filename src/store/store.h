@@ -26,8 +26,8 @@
 typedef enum weir_put_mode { WEIR_PUT_ABSENT, WEIR_PUT_REPLACE } weir_put_mode;
 
 struct weir_object {
-    const char *key; /* valid during the callback, or owned by the caller's arena */
-    int64_t size;    /* bytes; -1: a folder (only when folders were asked for) */
+    const char *key; /* valid during the callback; NULL from head() */
+    int64_t size;    /* bytes */
     int64_t mtime_ms;
 };
 
@@ -40,8 +40,9 @@ struct weir_store_type {
     /* root: the URI as the user spelled it, made absolute. */
     weir_rc (*open)(const char *root, struct weir_mem *mem, void **self, struct weir_error *err);
     /* Every object below prefix (a folder part such as "_delta_log/" or ""), sorted by bytes within a folder,
-     * from `from` on (NULL: all; else keys >= from). deep: folders below too. cb returns OK, END to stop, or an
-     * error. A missing folder has no objects. Hidden files are shown. */
+     * from `from` on (NULL: all; else keys >= from). Folders are not objects: deep lists what is in them, else
+     * they are left out. cb returns OK, END to stop, or an error. A missing folder has no objects; an object that
+     * vanishes meanwhile is left out. Hidden files are shown. */
     weir_rc (*list)(void *self, const char *prefix, const char *from, bool deep,
                     weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                     struct weir_error *err);
@@ -50,7 +51,11 @@ struct weir_store_type {
     /* At most n bytes; *got 0 at the end. */
     weir_rc (*read)(struct weir_input *in, void *p, size_t n, size_t *got, struct weir_error *err);
     void (*close_input)(struct weir_input *in);
-    weir_rc (*put)(void *self, const char *key, const void *p, size_t n, weir_put_mode mode, struct weir_error *err);
+    /* staged: a weir_point_id that is passed when the bytes are durable but not yet under their name (stores that
+     * have no such moment pass it before the put), or -1. */
+    weir_rc (*put)(void *self, const char *key, const void *p, size_t n, weir_put_mode mode, int staged,
+                   struct weir_error *err);
+    /* EXISTS when the key is taken. */
     weir_rc (*create)(void *self, const char *key, struct weir_output **out, struct weir_error *err);
     weir_rc (*write)(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
     /* Durable at return; out is freed in every case. */
@@ -63,13 +68,14 @@ struct weir_store_type {
 struct weir_store {
     const struct weir_store_type *type;
     void *self;
-    const char *uri;  /* canonical: file:///x/y without a trailing '/' */
+    const char *uri;  /* canonical: file:///x/y without a trailing '/'; not percent-encoded */
     const char *path; /* for messages: as people read it, /x/y */
 };
 
-/* uri: a URI or a path; relative paths are refused (the caller makes them absolute). USAGE names the schemes. */
+/* uri: a URI or a path as Hadoop's Path takes it, that is without percent escapes; relative paths are refused (the
+ * caller makes them absolute). The place need not exist. USAGE names the schemes, UNSUPPORTED one that comes later. */
 weir_rc weir_store_open(const char *uri, struct weir_mem *mem, struct weir_store **out, struct weir_error *err);
-void weir_store_close(struct weir_store *st);
+void weir_store_close(struct weir_store *st); /* NULL is fine */
 
 weir_rc weir_store_list(struct weir_store *st, const char *prefix, const char *from, bool deep,
                         weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
@@ -79,6 +85,9 @@ weir_rc weir_store_head(struct weir_store *st, const char *key, struct weir_obje
 weir_rc weir_store_get(struct weir_store *st, const char *key, struct weir_buf *buf, struct weir_error *err);
 weir_rc weir_store_put(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
                        struct weir_error *err);
+/* The same with a fail point at the moment that `staged` above describes. */
+weir_rc weir_store_put_at(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
+                          int staged, struct weir_error *err);
 weir_rc weir_store_remove(struct weir_store *st, const char *key, struct weir_error *err);
 
 weir_rc weir_input_open(struct weir_store *st, const char *key, int64_t at, struct weir_input **out,
@@ -89,7 +98,7 @@ void weir_input_close(struct weir_input *in); /* NULL is fine */
 weir_rc weir_output_create(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err);
 weir_rc weir_output_write(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
 weir_rc weir_output_finish(struct weir_output *out, struct weir_error *err);
-void weir_output_abort(struct weir_output *out);
+void weir_output_abort(struct weir_output *out); /* removes it; NULL is fine */
 
 /* Every implementation's struct begins with this. */
 struct weir_input { struct weir_store *store; };
@@ -100,7 +109,8 @@ struct weir_output { struct weir_store *store; };
 struct weir_lines {
     struct weir_input *in;
     struct weir_buf buf;
-    size_t at;
+    size_t at, seen; /* start of the next line; bytes known to hold no \n */
+    size_t max;
     bool ended;
     uint64_t line; /* 1-based number of the last line given out */
 };
@@ -116,7 +126,8 @@ void weir_uri_encode(const char *key, size_t n, struct weir_buf *buf);
 bool weir_uri_decode(const char *text, size_t n, struct weir_buf *buf);
 /* "file:///x/a%20b" for a key of st: how Spark spells it in sources/S/N. */
 void weir_store_uri(const struct weir_store *st, const char *key, struct weir_buf *buf);
-/* Canonical form for comparing paths: file:/x, file:///x and /x are one; s3a = s3; no "//", "/./". */
+/* Canonical form for comparing paths: file:/x, file:///x and /x are one (file:///x); s3a = s3; no "//", "/./",
+ * "/../", no '/' at the end. Percent escapes are left alone. */
 void weir_uri_canonical(const char *uri, size_t n, struct weir_buf *buf);
 
 #endif

@@ -1,0 +1,681 @@
+/* Folders of this machine, or mounted on it.
+ *
+ * 1. put: a temporary file ".NAME.<uuid>.tmp" beside the object, written and synced, then link(2) to the name, so
+ *    that the name appears with all its bytes or not at all, and only one of several writers wins. Where links are
+ *    refused, renameat2(RENAME_NOREPLACE); where that is unknown too, an error: a check and a rename would let
+ *    two writers overwrite each other.
+ * 2. Then the folder is synced. All folders above an object are synced once a process, whoever made them: a process
+ *    that was killed between mkdir and fsync leaves a folder that is there and yet not durable.
+ * 3. After a failed fsync the kernel may have dropped the pages it could not write; a second fsync would succeed and
+ *    prove nothing. So the store is broken from then on and every durable write fails: the run must end.
+ * 4. An NFS server may have made a link whose answer was lost: two links on the temporary file mean that it is ours.
+ * 5. ".NAME.crc" is Hadoop's checksum of NAME; it goes before NAME changes.
+ * 6. Temporary files of dead runs begin with '.', so every reader passes them over.
+ * Threads: any. The set of synced folders and the broken flag are shared under a mutex and an atomic. */
+#include "store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/point.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "store/os.h"
+
+enum { FILE_FOLDERS_MAX = 4096, FILE_TEMP_NAME = 180 };
+
+struct file_store {
+    const char *root; /* absolute, without a '/' at its end but for "/" itself */
+    struct weir_quota *quota;
+    _Atomic bool broken;
+    pthread_mutex_t lock; /* over the three below */
+    struct weir_mem *folders_mem;
+    struct weir_map folders; /* paths known to be durable */
+    bool warned;
+};
+
+struct file_input {
+    struct weir_input base;
+    int fd;
+    int64_t at;
+};
+
+struct file_output {
+    struct weir_output base;
+    struct file_store *fs;
+    int fd;
+    char path[PATH_MAX];
+};
+
+static weir_rc
+file_open(const char *root, struct weir_mem *mem, void **self, struct weir_error *err)
+{
+    struct file_store *fs;
+    const char *path = root + strlen("file://");
+    weir_rc rc = WEIR_OK;
+
+    if (path[0] != '/')
+        return weir_fail(err, WEIR_USAGE, "%s names another machine: only files of this one can be opened", root);
+    WEIR_NEW(fs, mem, sizeof(*fs));
+    fs->root = weir_mem_strdup(mem, path);
+    fs->quota = weir_mem_quota(mem);
+    fs->folders_mem = weir_mem_new(NULL, fs->quota, "folders");
+    if (fs->root == NULL || fs->folders_mem == NULL)
+        return weir_mem_fail(mem, strlen(path), err);
+    weir_map_init(&fs->folders, fs->folders_mem);
+    pthread_mutex_init(&fs->lock, NULL);
+    *self = fs;
+out:
+    return rc;
+}
+
+static void
+file_close(void *self)
+{
+    struct file_store *fs = self;
+
+    weir_mem_free(fs->folders_mem);
+    fs->folders_mem = NULL;
+    pthread_mutex_destroy(&fs->lock);
+}
+
+/* path = root/key */
+static weir_rc
+file_path(const struct file_store *fs, const char *key, char path[PATH_MAX], struct weir_error *err)
+{
+    int n = snprintf(path, PATH_MAX, "%s%s%s", fs->root, strcmp(fs->root, "/") == 0 || key[0] == '\0' ? "" : "/", key);
+
+    if (n < 0 || n >= PATH_MAX)
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "path of %d bytes", n);
+    return WEIR_OK;
+}
+
+/* --- durability --------------------------------------------------------------------------------------------- */
+
+static weir_rc
+file_broken(struct file_store *fs, int errnum, const char *what, struct weir_error *err)
+{
+    atomic_store(&fs->broken, true);
+    weir_fail_os(err, WEIR_IO, errnum, "%s could not be made durable (fsync)", what);
+    err->rc = WEIR_IO; /* whatever errno was: the run must end */
+    return weir_error_hint(err, "the disk may have lost writes: check it (dmesg), then start again; the batch that "
+                                "was running is done again");
+}
+
+static weir_rc
+file_usable(struct file_store *fs, struct weir_error *err)
+{
+    if (!atomic_load(&fs->broken))
+        return WEIR_OK;
+    weir_fail(err, WEIR_IO, "nothing is written here any more, since an earlier fsync failed");
+    return weir_error_hint(err, "end this run, check the disk (dmesg), start again");
+}
+
+static weir_rc
+file_sync_folder(struct file_store *fs, const char *path, struct weir_error *err)
+{
+    if (weir_os->sync_folder(path) == 0)
+        return WEIR_OK;
+    if (errno == EINVAL || errno == EOPNOTSUPP) { /* file systems that hold no folder back have no such call */
+        pthread_mutex_lock(&fs->lock);
+        if (!fs->warned)
+            weir_warn("%s: this file system has no fsync for folders; what a power cut leaves is up to it", path);
+        fs->warned = true;
+        pthread_mutex_unlock(&fs->lock);
+        return WEIR_OK;
+    }
+    return file_broken(fs, errno, path, err);
+}
+
+static bool
+file_folder_known(struct file_store *fs, const char *path, size_t n)
+{
+    bool known;
+
+    pthread_mutex_lock(&fs->lock);
+    known = weir_map_get(&fs->folders, path, n) != NULL;
+    pthread_mutex_unlock(&fs->lock);
+    return known;
+}
+
+static void
+file_folder_learn(struct file_store *fs, const char *path, size_t n)
+{
+    struct weir_error ignored = {0}; /* forgetting costs an fsync, nothing else */
+
+    pthread_mutex_lock(&fs->lock);
+    if (fs->folders.n >= FILE_FOLDERS_MAX) {
+        weir_mem_reset(fs->folders_mem);
+        weir_map_init(&fs->folders, fs->folders_mem);
+    }
+    (void)weir_map_put(&fs->folders, path, n, fs, NULL, &ignored);
+    pthread_mutex_unlock(&fs->lock);
+}
+
+/* The entry of the folder path[0..n) in its parent is made durable. Parents that may not be opened are passed over
+ * above the root: they are not ours, and this process did not make the entry. */
+static weir_rc
+file_entry_sync(struct file_store *fs, char *path, size_t n, bool made, struct weir_error *err)
+{
+    size_t slash = n;
+    weir_rc rc;
+    char c;
+
+    while (slash > 0 && path[slash - 1] != '/')
+        slash--;
+    if (slash > 1)
+        slash--; /* the parent without its '/'; "/" stays */
+    c = path[slash];
+    path[slash] = '\0';
+    if (!made && n <= strlen(fs->root) && access(path, R_OK) != 0)
+        rc = WEIR_OK;
+    else
+        rc = file_sync_folder(fs, path, err);
+    path[slash] = c;
+    return rc;
+}
+
+/* Makes the folder path[0..n) and all above it, durably. path is changed and put back. */
+static weir_rc
+file_folder(struct file_store *fs, char *path, size_t n, struct weir_error *err)
+{
+    for (size_t end = 1; end <= n; end++) {
+        bool made = false;
+        weir_rc rc = WEIR_OK;
+        char c = path[end];
+
+        if (end < n && c != '/')
+            continue;
+        if (file_folder_known(fs, path, end))
+            continue;
+        path[end] = '\0';
+        if (weir_os->mkdir(path) == 0)
+            made = true;
+        else if (errno != EEXIST && access(path, F_OK) != 0) /* EROFS, EACCES above what is there */
+            rc = weir_fail_os(err, WEIR_IO, errno, "folder %s cannot be made", path);
+        path[end] = c;
+        if (rc == WEIR_OK)
+            rc = file_entry_sync(fs, path, end, made, err);
+        if (rc != WEIR_OK)
+            return rc;
+        file_folder_learn(fs, path, end);
+    }
+    return WEIR_OK;
+}
+
+/* A folder that was known has been removed by somebody (VACUUM takes empty ones): learn all anew. */
+static void
+file_folders_forget(struct file_store *fs)
+{
+    pthread_mutex_lock(&fs->lock);
+    weir_mem_reset(fs->folders_mem);
+    weir_map_init(&fs->folders, fs->folders_mem);
+    pthread_mutex_unlock(&fs->lock);
+}
+
+static size_t
+file_folder_len(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == path ? 1 : (size_t)(slash - path);
+}
+
+/* A new file under a free name, in a folder that is made when it is missing. */
+static weir_rc
+file_new(struct file_store *fs, char *path, int *fd, struct weir_error *err)
+{
+    for (int round = 0; round < 2; round++) {
+        WEIR_TRY(file_folder(fs, path, file_folder_len(path), err));
+        *fd = weir_os->create(path);
+        if (*fd >= 0)
+            return WEIR_OK;
+        if (errno != ENOENT)
+            break;
+        file_folders_forget(fs);
+    }
+    return weir_fail_os(err, errno == EEXIST ? WEIR_EXISTS : WEIR_IO, errno, "create");
+}
+
+static weir_rc
+file_write_all(int fd, const char *p, size_t n, struct weir_error *err)
+{
+    while (n > 0) {
+        ssize_t got = weir_os->write(fd, p, n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return weir_fail_os(err, WEIR_IO, errno, "write of %zu bytes", n);
+        p += got;
+        n -= (size_t)got;
+    }
+    return WEIR_OK;
+}
+
+/* "DIR/.NAME.crc" of "DIR/NAME" */
+static void
+file_crc_remove(const char *path)
+{
+    char crc[PATH_MAX + 8];
+    const char *name = strrchr(path, '/') + 1;
+
+    snprintf(crc, sizeof(crc), "%.*s.%s.crc", (int)(name - path), path, name);
+    (void)weir_os->unlink(crc);
+}
+
+/* --- put ---------------------------------------------------------------------------------------------------- */
+
+/* A synced file beside path with the object's bytes; its name in tmp. */
+static weir_rc
+file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const void *p, size_t n,
+           struct weir_error *err)
+{
+    const char *name = strrchr(path, '/') + 1;
+    char uuid[WEIR_UUID_SIZE];
+    weir_rc rc;
+    int fd, len;
+
+    weir_uuid(uuid);
+    len = snprintf(tmp, PATH_MAX, "%.*s.%.*s.%s.tmp", (int)(name - path), path, FILE_TEMP_NAME, name, uuid);
+    if (len < 0 || len >= PATH_MAX)
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "path of %d bytes", len);
+    WEIR_TRY(file_new(fs, tmp, &fd, err));
+    rc = file_write_all(fd, p, n, err);
+    if (rc == WEIR_OK && weir_os->sync(fd) != 0)
+        rc = file_broken(fs, errno, tmp, err);
+    if (weir_os->close(fd) != 0 && rc == WEIR_OK)
+        rc = file_broken(fs, errno, tmp, err);
+    if (rc != WEIR_OK)
+        (void)weir_os->unlink(tmp);
+    return rc;
+}
+
+/* After a link that failed: was it made all the same? UNKNOWN when even that cannot be seen. */
+static weir_rc
+file_link_settle(const char *tmp, int errnum, struct weir_error *err)
+{
+    struct stat st;
+
+    if (stat(tmp, &st) != 0)
+        return weir_fail_os(err, WEIR_UNKNOWN, errnum, "link gave no answer that can be relied on");
+    if (st.st_nlink >= 2)
+        return WEIR_OK;
+    if (errnum == EEXIST)
+        return weir_fail(err, WEIR_EXISTS, "is there already");
+    return weir_fail_os(err, WEIR_IO, errnum, "link");
+}
+
+static weir_rc
+file_name_absent(const char *tmp, const char *path, struct weir_error *err)
+{
+    if (weir_os->link(tmp, path) == 0)
+        return WEIR_OK;
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK)
+        return file_link_settle(tmp, errno, err);
+    if (weir_os->rename_absent(tmp, path) == 0)
+        return WEIR_OK;
+    if (errno == EEXIST)
+        return weir_fail(err, WEIR_EXISTS, "is there already");
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        return weir_fail_os(err, WEIR_IO, errno, "rename");
+    weir_fail(err, WEIR_UNSUPPORTED, "this file system can create a file only if it is absent neither by link nor by "
+                                     "renameat2, so two writers could overwrite each other");
+    return weir_error_hint(err, "put tables and checkpoints on a file system with hard links");
+}
+
+static weir_rc
+file_put(void *self, const char *key, const void *p, size_t n, weir_put_mode mode, int staged,
+         struct weir_error *err)
+{
+    struct file_store *fs = self;
+    char path[PATH_MAX], tmp[PATH_MAX];
+    weir_rc rc;
+
+    WEIR_TRY(file_usable(fs, err));
+    WEIR_TRY(file_path(fs, key, path, err));
+    if (mode == WEIR_PUT_ABSENT && access(path, F_OK) == 0) /* early, so that the winner's .crc stays */
+        return weir_fail(err, WEIR_EXISTS, "is there already");
+    WEIR_TRY(file_stage(fs, path, tmp, p, n, err));
+    if (staged >= 0)
+        WEIR_GO(weir_point((weir_point_id)staged, err));
+    file_crc_remove(path);
+    if (mode == WEIR_PUT_ABSENT) {
+        WEIR_GO(file_name_absent(tmp, path, err));
+    } else if (weir_os->rename(tmp, path) != 0) {
+        WEIR_GO(weir_fail_os(err, WEIR_IO, errno, "rename"));
+    }
+    (void)weir_os->unlink(tmp); /* gone already after a rename */
+    path[file_folder_len(path)] = '\0';
+    return file_sync_folder(fs, path, err);
+out:
+    if (rc != WEIR_UNKNOWN) /* then it is the only witness */
+        (void)weir_os->unlink(tmp);
+    return rc;
+}
+
+static weir_rc
+file_remove(void *self, const char *key, struct weir_error *err)
+{
+    char path[PATH_MAX];
+
+    WEIR_TRY(file_path(self, key, path, err));
+    if (weir_os->unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return weir_fail_os(err, WEIR_IO, errno, "remove");
+    file_crc_remove(path);
+    return WEIR_OK;
+}
+
+/* --- outputs: written in place under their unique name ------------------------------------------------------- */
+
+static weir_rc
+file_create(void *self, const char *key, struct weir_output **out, struct weir_error *err)
+{
+    struct file_store *fs = self;
+    struct file_output *o = NULL;
+    weir_rc rc;
+
+    WEIR_TRY(file_usable(fs, err));
+    o = weir_heap_alloc(fs->quota, sizeof(*o));
+    if (o == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory for an output");
+    o->fs = fs;
+    WEIR_GO(file_path(fs, key, o->path, err));
+    WEIR_GO(file_new(fs, o->path, &o->fd, err));
+    file_crc_remove(o->path);
+    *out = &o->base;
+    return WEIR_OK;
+out:
+    weir_heap_free(fs->quota, o, sizeof(*o));
+    return rc;
+}
+
+static weir_rc
+file_write(struct weir_output *out, const void *p, size_t n, struct weir_error *err)
+{
+    struct file_output *o = (struct file_output *)out;
+    weir_rc rc = file_write_all(o->fd, p, n, err);
+
+    return rc == WEIR_OK ? rc : weir_error_context(err, "%s", o->path);
+}
+
+static weir_rc
+file_finish(struct weir_output *out, struct weir_error *err)
+{
+    struct file_output *o = (struct file_output *)out;
+    struct file_store *fs = o->fs;
+    weir_rc rc = file_usable(fs, err);
+
+    if (rc == WEIR_OK && weir_os->sync(o->fd) != 0)
+        rc = file_broken(fs, errno, o->path, err);
+    if (weir_os->close(o->fd) != 0 && rc == WEIR_OK)
+        rc = file_broken(fs, errno, o->path, err);
+    if (rc == WEIR_OK) {
+        o->path[file_folder_len(o->path)] = '\0';
+        rc = file_sync_folder(fs, o->path, err);
+    }
+    weir_heap_free(fs->quota, o, sizeof(*o));
+    return rc;
+}
+
+static void
+file_abort(struct weir_output *out)
+{
+    struct file_output *o = (struct file_output *)out;
+
+    (void)weir_os->close(o->fd);
+    (void)weir_os->unlink(o->path);
+    weir_heap_free(o->fs->quota, o, sizeof(*o));
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------ */
+
+static int64_t
+file_mtime_ms(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
+}
+
+static weir_rc
+file_head(void *self, const char *key, struct weir_object *out, struct weir_error *err)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    WEIR_TRY(file_path(self, key, path, err));
+    if (stat(path, &st) != 0)
+        return weir_fail_os(err, errno == ENOTDIR ? WEIR_NOTFOUND : WEIR_IO, errno, "stat");
+    if (!S_ISREG(st.st_mode))
+        return weir_fail(err, WEIR_NOTFOUND, "is not a file");
+    *out = (struct weir_object){.size = st.st_size, .mtime_ms = file_mtime_ms(&st)};
+    return WEIR_OK;
+}
+
+static weir_rc
+file_open_input(void *self, const char *key, int64_t at, struct weir_input **out, struct weir_error *err)
+{
+    struct file_store *fs = self;
+    struct file_input *in;
+    char path[PATH_MAX];
+    struct stat st;
+    int fd;
+
+    WEIR_TRY(file_path(fs, key, path, err));
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make weir wait for ever */
+    if (fd < 0)
+        return weir_fail_os(err, errno == ENOTDIR ? WEIR_NOTFOUND : WEIR_IO, errno, "open");
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return weir_fail(err, WEIR_NOTFOUND, "is not a file");
+    }
+    in = weir_heap_alloc(fs->quota, sizeof(*in));
+    if (in == NULL) {
+        close(fd);
+        return weir_fail(err, WEIR_NOMEM, "no memory for an input");
+    }
+    (void)posix_fadvise(fd, at, 0, POSIX_FADV_SEQUENTIAL);
+    *in = (struct file_input){.fd = fd, .at = at};
+    *out = &in->base;
+    return WEIR_OK;
+}
+
+static weir_rc
+file_read(struct weir_input *base, void *p, size_t n, size_t *got, struct weir_error *err)
+{
+    struct file_input *in = (struct file_input *)base;
+    ssize_t r;
+
+    do {
+        r = pread(in->fd, p, n, in->at);
+    } while (r < 0 && errno == EINTR);
+    if (r < 0)
+        return weir_fail_os(err, WEIR_IO, errno, "read at byte %" PRId64, in->at);
+    in->at += r;
+    *got = (size_t)r;
+    return WEIR_OK;
+}
+
+static void
+file_close_input(struct weir_input *base)
+{
+    struct file_input *in = (struct file_input *)base;
+    struct file_store *fs = base->store->self;
+
+    close(in->fd);
+    weir_heap_free(fs->quota, in, sizeof(*in));
+}
+
+/* --- listing: a folder's names are sorted before anything is shown ------------------------------------------- */
+
+struct file_walk {
+    struct file_store *fs;
+    const char *from;
+    bool deep;
+    weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err);
+    void *arg;
+    char path[PATH_MAX]; /* root/key */
+    size_t root;         /* where key begins */
+};
+
+struct file_names {
+    struct weir_mem *mem;
+    char **at;
+    size_t n, cap;
+};
+
+static int
+file_name_order(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static weir_rc
+file_names_add(struct file_names *names, const char *name, struct weir_quota *q, struct weir_error *err)
+{
+    if (names->n == names->cap) {
+        size_t cap = names->cap == 0 ? 256 : names->cap * 2;
+        void *p = weir_heap_grow(q, names->at, names->cap * sizeof(char *), cap * sizeof(char *));
+
+        if (p == NULL)
+            return weir_fail(err, WEIR_NOMEM, "a folder of more than %zu names", names->n);
+        names->at = p;
+        names->cap = cap;
+    }
+    names->at[names->n] = weir_mem_strdup(names->mem, name);
+    if (names->at[names->n++] == NULL)
+        return weir_mem_fail(names->mem, strlen(name), err);
+    return WEIR_OK;
+}
+
+/* The names of walk->path that may hold keys from `from` on. */
+static weir_rc
+file_names_read(struct file_walk *walk, struct file_names *names, struct weir_error *err)
+{
+    size_t at = strlen(walk->path), key = at - walk->root;
+    const char *from = walk->from;
+    DIR *dir = opendir(walk->path);
+    struct dirent *e;
+    weir_rc rc = WEIR_OK;
+
+    if (dir == NULL && (errno == ENOENT || errno == ENOTDIR))
+        return WEIR_OK;
+    if (dir == NULL)
+        return weir_fail_os(err, WEIR_IO, errno, "folder %s", walk->path);
+    /* `from` cuts names of this folder only when it lies in it. */
+    if (from != NULL && (strlen(from) < key || memcmp(from, walk->path + walk->root, key) != 0))
+        from = NULL;
+    while (rc == WEIR_OK && (errno = 0, e = readdir(dir)) != NULL) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (from != NULL && strncmp(e->d_name, from + key, strlen(e->d_name)) < 0)
+            continue;
+        rc = file_names_add(names, e->d_name, walk->fs->quota, err);
+    }
+    if (rc == WEIR_OK && errno != 0)
+        rc = weir_fail_os(err, WEIR_IO, errno, "folder %s", walk->path);
+    closedir(dir);
+    if (names->n > 0)
+        qsort(names->at, names->n, sizeof(*names->at), file_name_order);
+    return rc;
+}
+
+static weir_rc file_walk_folder(struct file_walk *walk, unsigned depth, struct weir_error *err);
+
+static weir_rc
+file_walk_name(struct file_walk *walk, const char *name, unsigned depth, struct weir_error *err)
+{
+    size_t n = strlen(walk->path), len = strlen(name);
+    struct weir_object obj;
+    struct stat st;
+    weir_rc rc = WEIR_OK;
+
+    if (n + len + 2 > PATH_MAX)
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "%s/%s", walk->path, name);
+    memcpy(walk->path + n, name, len + 1);
+    if (stat(walk->path, &st) != 0) {
+        if (errno != ENOENT && errno != ELOOP) /* gone meanwhile, or a link to nothing */
+            rc = weir_fail_os(err, WEIR_IO, errno, "%s", walk->path);
+    } else if (S_ISDIR(st.st_mode) && walk->deep) {
+        memcpy(walk->path + n + len, "/", 2);
+        rc = file_walk_folder(walk, depth + 1, err);
+    } else if (S_ISREG(st.st_mode)) {
+        obj = (struct weir_object){walk->path + walk->root, st.st_size, file_mtime_ms(&st)};
+        if (walk->from == NULL || strcmp(obj.key, walk->from) >= 0)
+            rc = walk->cb(walk->arg, &obj, err);
+    }
+    walk->path[n] = '\0';
+    return rc;
+}
+
+static weir_rc
+file_walk_folder(struct file_walk *walk, unsigned depth, struct weir_error *err)
+{
+    struct file_names names = {0};
+    weir_rc rc;
+
+    if (depth > WEIR_NEST_MAX)
+        return weir_fail(err, WEIR_IO, "%s: more than %d folders deep; a link may lead back up", walk->path,
+                         WEIR_NEST_MAX);
+    names.mem = weir_mem_new(NULL, walk->fs->quota, "listing");
+    if (names.mem == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory to list %s", walk->path);
+    WEIR_GO(file_names_read(walk, &names, err));
+    for (size_t i = 0; i < names.n; i++)
+        WEIR_GO(file_walk_name(walk, names.at[i], depth, err));
+out:
+    weir_heap_free(walk->fs->quota, names.at, names.cap * sizeof(char *));
+    weir_mem_free(names.mem);
+    return rc;
+}
+
+static weir_rc
+file_list(void *self, const char *prefix, const char *from, bool deep,
+          weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+          struct weir_error *err)
+{
+    struct file_walk *walk = weir_heap_alloc(((struct file_store *)self)->quota, sizeof(*walk));
+    weir_rc rc;
+
+    if (walk == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory to list %s", prefix);
+    *walk = (struct file_walk){.fs = self, .from = from, .deep = deep, .cb = cb, .arg = arg};
+    WEIR_GO(file_path(self, "", walk->path, err));
+    walk->root = strlen(walk->path);
+    if (walk->root + strlen(prefix) + 2 > PATH_MAX)
+        WEIR_GO(weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "%s", prefix));
+    if (walk->path[walk->root - 1] != '/')
+        walk->path[walk->root++] = '/';
+    memcpy(walk->path + walk->root, prefix, strlen(prefix) + 1);
+    rc = file_walk_folder(walk, 0, err);
+out:
+    weir_heap_free(walk->fs->quota, walk, sizeof(*walk));
+    return rc == WEIR_END ? WEIR_OK : rc;
+}
+
+const struct weir_store_type weir_store_file = {
+    .scheme = "file",
+    .about = "folders of this machine",
+    .open = file_open,
+    .list = file_list,
+    .head = file_head,
+    .open_input = file_open_input,
+    .read = file_read,
+    .close_input = file_close_input,
+    .put = file_put,
+    .create = file_create,
+    .write = file_write,
+    .finish = file_finish,
+    .abort = file_abort,
+    .remove = file_remove,
+    .close = file_close,
+};
