@@ -9,9 +9,9 @@
 enum { NAMES_MAX = 1024 }; /* names that an unknown one is compared with */
 
 static const char *
-set_file(const struct weir_settings *set)
+set_file(const struct weir_settings *set, const struct weir_setting *s)
 {
-    return set->file == NULL ? "options" : set->file;
+    return s->file != NULL ? s->file : set->file == NULL ? "options" : set->file;
 }
 
 static struct weir_setting *
@@ -120,17 +120,18 @@ option_set(const struct weir_option *opt, const struct weir_setting *s, const st
 {
     switch (opt->state) {
     case WEIR_REFUSED:
-        weir_fail(err, WEIR_USAGE, "%s:%d: option %s: refused: %s", set_file(set), s->line, s->key, opt->about);
+        weir_fail(err, WEIR_USAGE, "%s:%d: option %s: refused: %s", set_file(set, s), s->line, s->key, opt->about);
         return weir_error_hint(err, "take the option out");
     case WEIR_NO_EFFECT:
-        weir_warn("%s:%d: option %s has no effect: %s", set_file(set), s->line, s->key, opt->about);
+        weir_warn("%s:%d: option %s has no effect: %s", set_file(set, s), s->line, s->key, opt->about);
         return WEIR_OK;
     case WEIR_HONOURED:
         break;
     }
     if (option_store(opt, s->value, self))
         return WEIR_OK;
-    weir_fail(err, WEIR_USAGE, "%s:%d: option %s: \"%s\" is not valid", set_file(set), s->line, s->key, s->value);
+    weir_fail(err, WEIR_USAGE, "%s:%d: option %s: %s%s%s is not valid", set_file(set, s), s->line, s->key,
+              s->secret ? "" : "\"", s->secret ? "its secret value" : s->value, s->secret ? "" : "\"");
     return opt->kind == WEIR_OPT_CHOICE ? weir_error_hint(err, "write one of %s", opt->choices)
                                         : weir_error_hint(err, "%s", option_wants(opt));
 }
@@ -149,7 +150,7 @@ weir_options_apply(const struct weir_option *table, void *self, struct weir_sett
             continue;
         again = setting_find(set, opt->name, (uint32_t)(s - set->at) + 1);
         if (again != NULL)
-            return weir_fail(err, WEIR_USAGE, "%s:%d: option %s: given before in line %d", set_file(set),
+            return weir_fail(err, WEIR_USAGE, "%s:%d: option %s: given before in line %d", set_file(set, again),
                              again->line, again->key, s->line);
         WEIR_TRY(option_set(opt, s, set, self, err));
         s->used = true;
@@ -183,7 +184,8 @@ weir_options_unknown(const struct weir_option *const *tables, uint32_t n, const 
         ;
     if (i == set->n)
         return WEIR_OK;
-    weir_fail(err, WEIR_USAGE, "%s:%d: option %s: not known here", set_file(set), set->at[i].line, set->at[i].key);
+    weir_fail(err, WEIR_USAGE, "%s:%d: option %s: not known here", set_file(set, &set->at[i]),
+              set->at[i].line, set->at[i].key);
     near = option_nearest(tables, n, set->at[i].key);
     return near == NULL ? err->rc : weir_error_hint(err, "did you mean %s?", near);
 }

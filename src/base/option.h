@@ -40,6 +40,8 @@ struct weir_setting { /* one key of a pipeline file */
     const char *key, *value;
     int line;
     bool used;
+    bool secret;      /* messages must not show the value */
+    const char *file; /* where it stands when not in the set's file (extends); or NULL */
 };
 struct weir_settings {
     struct weir_setting *at;

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/option.h"
 
+struct weir_yaml;
+
 typedef enum weir_trigger {
     WEIR_TRIGGER_DEFAULT, /* one batch after another, for ever */
     WEIR_TRIGGER_PROCESSING_TIME,
@@ -35,7 +37,13 @@ struct weir_conf { /* `conf:` */
     int64_t max_record_bytes;   /* weir.maxRecordBytes, 16 MiB */
     int on_value_lost;          /* weir.onValueLost: count | quarantine (refused yet) | fail */
     const char *temp_dir;       /* weir.tempDirectory */
+    int time_parser;            /* spark.sql.legacy.timeParserPolicy: only Spark's new parser is there */
 };
+extern const struct weir_option weir_conf_options[];
+/* What a conf key that stands in no table does nothing for, by families such as spark.executor.*; NULL: unknown. */
+const char *weir_conf_family(const char *key, weir_option_state *state);
+/* The known families in turn, for the documentation; NULL: at >= how many there are. */
+const char *weir_conf_family_at(unsigned at, weir_option_state *state, const char **about);
 
 struct weir_spec {
     const char *file;       /* as given */
@@ -62,11 +70,16 @@ struct weir_spec {
     const char *checkpoint; /* absolute or a URI; NULL only for console and noop */
     struct weir_conf conf;
     struct weir_settings conf_settings;
+    struct weir_yaml *tree; /* the resolved file; for printing */
 };
 
-/* Everything lives in mem. USAGE with FILE:LINE. */
+/* The hash that spec->fingerprint holds. What goes into it is told in fingerprint.c. */
+weir_rc weir_spec_fingerprint(const struct weir_spec *spec, struct weir_mem *mem, uint64_t *out, struct weir_error *err);
+
+/* Everything lives in mem. USAGE (UNSUPPORTED for what this version refuses) with FILE:LINE. Notices about settings
+ * without effect go to the log. */
 weir_rc weir_spec_load(const char *file, struct weir_mem *mem, struct weir_spec **out, struct weir_error *err);
-/* The file after extends, variables and defaults, as YAML, secrets masked; into buf. */
+/* The file after extends, variables and defaults, as YAML, paths absolute, secrets masked; into buf. */
 weir_rc weir_spec_print(const struct weir_spec *spec, struct weir_buf *buf, struct weir_error *err);
 
 #endif
