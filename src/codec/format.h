@@ -28,6 +28,7 @@ struct weir_decode_env {            /* what a decoder fills */
     const int32_t *source;          /* per column: 1: the format fills it; 0: the reader does (partition, _metadata) */
     int32_t rescued, corrupt;       /* column numbers, or -1 */
     bool rescue_path;               /* put _file_path into the rescued text */
+    bool message;                   /* each decode() gets one message's text: exactly one row, as from_json */
     bool track_unknown;             /* keep the unknown fields' paths for schema evolution */
     struct weir_quota *quota;
 };
@@ -39,12 +40,20 @@ struct weir_cut_state { /* of one object's stream of bytes; zeroed at its start.
     uint8_t more[32];
 };
 
-struct weir_records {      /* whole records of one object */
-    const char *at, *end;  /* WEIR_BLOCK_PAD readable bytes behind end; decode() moves at */
-    struct weir_block *block; /* holds the bytes */
-    int64_t offset;        /* of `at` in the object */
-    bool first;            /* `at` is the start of the object */
-    struct weir_cut_state entry; /* the cutter's state at `at` */
+struct weir_records {         /* whole records of one object */
+    const char *at, *end;     /* WEIR_BLOCK_PAD readable bytes behind end; a NUL at end saves a copy. decode() and
+                               * infer() move at, offset and entry along and clear first */
+    struct weir_block *block; /* holds the bytes; NULL: whoever calls keeps them until the page is reset */
+    int64_t offset;           /* of `at` in the object */
+    bool first;               /* `at` is the start of the object */
+    bool last;                /* `end` is the end of the object */
+    struct weir_cut_state entry; /* *st as it was before the cut() calls that gave these bytes; zeroed when first */
+};
+
+struct weir_format_traits {      /* what a format's options say to others; zeroed by the caller */
+    const char *corrupt_column;  /* columnNameOfCorruptRecord */
+    const char *encoding;        /* of the objects, NULL: UTF-8; the reader transcodes */
+    struct weir_infer_options infer; /* infer_column_types and case_sensitive are the reader's */
 };
 
 struct weir_format_type {
@@ -53,8 +62,10 @@ struct weir_format_type {
     size_t options_size;
     /* After the options are filled: compile patterns, check combinations. MUST. Any thread, once. */
     weir_rc (*prepare)(void *opt, const struct weir_format_env *env, struct weir_error *err);
+    void (*traits)(const void *opt, struct weir_format_traits *out); /* after prepare; MAY be NULL */
     /* How many bytes from the front of p end at a record's end; 0: more is needed. eof: nothing follows, all of p
-     * are records. Called again with the same front and more bytes. MUST, pure but for *st. */
+     * are records. Called again with the same front and more bytes, or behind the bytes it gave. MUST, pure but for
+     * *st. A format that needs `last` never gives all of p before eof. */
     size_t (*cut)(const void *opt, struct weir_cut_state *st, const char *p, size_t n, bool eof);
     weir_rc (*decoder_new)(const void *opt, const struct weir_decode_env *env, void **dec, struct weir_error *err);
     /* A new object begins: its URI for _file_path. May be NULL when env.rescue_path is off. */
@@ -69,7 +80,6 @@ struct weir_format_type {
 };
 
 const struct weir_format_type *weir_format_find(const char *name); /* NULL: unknown */
-/* Names of all formats, NULL-terminated. */
-const char *const *weir_format_names(void);
+const struct weir_format_type *const *weir_format_all(void); /* NULL-terminated */
 
 #endif
