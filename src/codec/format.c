@@ -16,6 +16,14 @@ static const struct weir_format_type *const formats[] = {
     NULL,
 };
 
+/* A format's name in formats.def is its symbol; the type's own `name` says the same. */
+static const char *const names[] = {
+#define FORMAT(symbol) #symbol,
+#include "codec/formats.def"
+#undef FORMAT
+    NULL,
+};
+
 const struct weir_format_type *
 weir_format_find(const char *name)
 {
@@ -25,8 +33,8 @@ weir_format_find(const char *name)
     return NULL;
 }
 
-const struct weir_format_type *const *
-weir_format_all(void)
+const char *const *
+weir_format_names(void)
 {
-    return formats;
+    return names;
 }

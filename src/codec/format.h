@@ -80,6 +80,7 @@ struct weir_format_type {
 };
 
 const struct weir_format_type *weir_format_find(const char *name); /* NULL: unknown */
-const struct weir_format_type *const *weir_format_all(void); /* NULL-terminated */
+/* Names of all formats, NULL-terminated. */
+const char *const *weir_format_names(void);
 
 #endif
