@@ -32,11 +32,14 @@ struct weir_batch_record { /* what offsets/N says */
 };
 
 struct weir_checkpoint;
-/* Reads metadata (or makes it, with a new id, when the folder is new and `create`); finds the newest offsets and
- * commits. USAGE: offsets without metadata, a hole, a v2 log, two source lines. The folder need not exist. */
+/* Reads metadata (or makes it, with a new id, when there is none and `create`); finds the newest offsets and commits. USAGE: offsets without metadata, a hole, a v2 log, two source lines. The folder need not exist. */
 weir_rc weir_checkpoint_open(const char *uri, bool create, struct weir_mem *mem, struct weir_checkpoint **out,
                              struct weir_error *err);
 void weir_checkpoint_close(struct weir_checkpoint *cp);
+/* Makes metadata with a new id, for one that was opened without `create` and had none. */
+weir_rc weir_checkpoint_create(struct weir_checkpoint *cp, struct weir_error *err);
+/* Looks again for id, newest offsets and newest commits: after the lease was taken. */
+weir_rc weir_checkpoint_refresh(struct weir_checkpoint *cp, struct weir_error *err);
 struct weir_store *weir_checkpoint_store(struct weir_checkpoint *cp);
 const char *weir_checkpoint_id(const struct weir_checkpoint *cp); /* the query id; NULL: new and not created */
 int64_t weir_checkpoint_planned(const struct weir_checkpoint *cp);   /* newest offsets/N, -1 */

@@ -1,0 +1,175 @@
+/* One batch, from its durable range to the table commit.
+ *
+ * Batch N is a function of (offsets N-1, offsets N, batch time, schema version). When it meets unknown fields and the
+ * evolution mode wants them, all that was written is dropped, the schema gets one new version, and the same range
+ * runs once more; so there is one table commit, and a crash at any point leaves a range that runs again. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/point.h"
+#include "base/time.h"
+#include "pipeline/drive.h"
+#include "pipeline/pipeline.h"
+
+enum { ATTEMPTS = 3 };
+
+struct batch {
+    struct weir_pipeline *p;
+    const struct weir_batch_record *rec;
+    const struct weir_run_observer *obs;
+    struct weir_sink_batch sink;
+    struct weir_tasks tasks;
+    struct weir_scan *scan;
+    struct weir_drive drive;
+    struct weir_batch_result *out;
+};
+
+static void
+batch_tick(void *self)
+{
+    struct batch *b = self;
+    struct weir_scan_totals t;
+
+    weir_scan_totals(b->scan, &t);
+    b->obs->tick(b->obs->self, t.objects, t.bytes, atomic_load(&b->drive.rows));
+}
+
+static void
+batch_begin(struct batch *b)
+{
+    struct weir_backlog left = {0};
+    uint64_t bytes = 0;
+
+    if (b->obs == NULL || b->obs->batch_begin == NULL)
+        return;
+    for (uint32_t i = 0; i < b->tasks.n; i++)
+        bytes += b->tasks.at[i].size > 0 ? (uint64_t)b->tasks.at[i].size : 0;
+    b->p->source_type->backlog(b->p->source, &left);
+    b->obs->batch_begin(b->obs->self, b->rec->id, b->tasks.n, bytes, left.objects, left.bytes);
+}
+
+static weir_rc
+value_lost(struct batch *b, struct weir_error *err)
+{
+    struct weir_scan_totals t;
+
+    weir_scan_totals(b->scan, &t);
+    if (t.count.lost == 0)
+        return WEIR_OK;
+    if (b->p->spec->conf.on_value_lost == 0) {
+        weir_warn("batch %" PRId64 ": %" PRIu64 " values did not fit and have no column to be kept in; the first in %s",
+                  b->rec->id, t.count.lost, weir_scan_first_lost(b->scan));
+        return WEIR_OK;
+    }
+    weir_fail(err, WEIR_BADDATA, "%" PRIu64 " values do not fit and have no column to be kept in; the first in %s",
+              t.count.lost, weir_scan_first_lost(b->scan));
+    return weir_error_hint(err, "add _corrupt_record STRING to the schema or rescuedDataColumn to the options, or set "
+                                "weir.onValueLost: count");
+}
+
+static void
+batch_count(struct batch *b)
+{
+    struct weir_scan_totals t;
+
+    weir_scan_totals(b->scan, &t);
+    b->out->rows = atomic_load(&b->drive.rows);
+    b->out->files = t.objects;
+    b->out->bytes = t.bytes;
+    b->out->count = t.count;
+}
+
+/* Reads and writes the whole range once. Data files are durable at the end, nothing is committed. */
+static weir_rc
+batch_attempt(struct batch *b, bool *unknown, struct weir_error *err)
+{
+    struct weir_pipeline *p = b->p;
+    struct weir_scan_env env = {.batch = b->rec->id,
+                                .batch_time_ms = b->rec->time_ms,
+                                .window_bytes = p->budget.window_bytes,
+                                .lanes = p->budget.lanes,
+                                .quota = &p->quota,
+                                .failed = &b->drive.failed};
+    struct weir_drain drain;
+    struct weir_feed feed;
+    weir_rc rc;
+
+    *unknown = false;
+    b->drive = (struct weir_drive){.feed = &feed,
+                                   .drain = &drain,
+                                   .projection = p->projection,
+                                   .lanes = p->budget.lanes,
+                                   .quota = &p->quota,
+                                   .tick = b->obs != NULL && b->obs->tick != NULL ? batch_tick : NULL,
+                                   .tick_self = b};
+    if (b->tasks.n < b->drive.lanes && b->tasks.n <= 1)
+        b->drive.lanes = b->tasks.n == 0 || b->tasks.at[0].size < (int64_t)(4 * 1024 * 1024) ? 1 : b->drive.lanes;
+    b->sink.schema = p->schema;
+    WEIR_GO(weir_scan_open(p->reader, &b->tasks, &env, &b->scan, err));
+    weir_scan_feed(b->scan, &feed);
+    WEIR_GO(p->sink_type->prepare(p->sink, &b->sink, &drain, err));
+    WEIR_GO(weir_drive_run(&b->drive, err));
+    batch_count(b);
+    *unknown = weir_scan_unknown(b->scan);
+    if (!*unknown)
+        WEIR_GO(value_lost(b, err));
+out:
+    if (rc != WEIR_OK)
+        p->sink_type->abort(p->sink);
+    weir_scan_close(b->scan);
+    b->scan = NULL;
+    return rc;
+}
+
+static weir_rc
+batch_read(struct batch *b, struct weir_error *err)
+{
+    struct weir_pipeline *p = b->p;
+    bool unknown = false, changed;
+
+    for (int i = 0; i < ATTEMPTS; i++) {
+        WEIR_TRY(batch_attempt(b, &unknown, err));
+        if (!unknown || i == ATTEMPTS - 1)
+            return WEIR_OK;
+        if (weir_reader_evolve(p->reader, p->schema_location, &b->tasks, b->rec->id, &changed, err) != WEIR_OK) {
+            p->sink_type->abort(p->sink);
+            return err->rc;
+        }
+        if (!changed)
+            return WEIR_OK;
+        p->sink_type->abort(p->sink);
+        WEIR_TRY(weir_point(WEIR_POINT_SCHEMA_LOG, err));
+        WEIR_TRY(pipeline_bind(p, err));
+    }
+    return WEIR_OK;
+}
+
+weir_rc
+weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, const char *from,
+               const struct weir_run_observer *obs, struct weir_batch_result *out, struct weir_error *err)
+{
+    struct batch b = {.p = p, .rec = rec, .obs = obs, .out = out};
+    int64_t began = weir_mono_us();
+    weir_rc rc;
+
+    b.sink = (struct weir_sink_batch){.id = rec->id, .time_ms = rec->time_ms, .from = from, .to = rec->offset};
+    WEIR_GO(p->source_type->tasks(p->source, from, rec->offset, &b.tasks, err));
+    batch_begin(&b);
+    if (p->schema == NULL)
+        WEIR_GO(pipeline_settle(p, rec->schema_version, false, err));
+    WEIR_GO(batch_read(&b, err));
+    rc = weir_point(WEIR_POINT_FILE_SYNCED, err);
+    if (rc == WEIR_OK && p->lease != NULL)
+        rc = weir_lease_check(p->lease, err);
+    if (rc == WEIR_OK)
+        rc = p->sink_type->commit(p->sink, &out->sink, err);
+    else
+        p->sink_type->abort(p->sink);
+    out->us.add = weir_mono_us() - began;
+    if (rc == WEIR_OK)
+        rc = weir_point(WEIR_POINT_SINK, err);
+out:
+    weir_tasks_fini(&b.tasks);
+    return rc;
+}

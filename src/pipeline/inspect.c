@@ -1,0 +1,182 @@
+/* check and status: the parts are opened as for a run, nothing is written, and a person is told what was found. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/time.h"
+#include "pipeline/pipeline.h"
+
+static void
+count_tasks(const struct weir_tasks *tasks, uint64_t *bytes)
+{
+    *bytes = 0;
+    for (uint32_t i = 0; i < tasks->n; i++)
+        *bytes += tasks->at[i].size > 0 ? (uint64_t)tasks->at[i].size : 0;
+}
+
+static weir_rc
+check_checkpoint(struct weir_pipeline *p, struct weir_buf *report, const char **id, struct weir_error *err)
+{
+    *id = NULL;
+    if (p->spec->checkpoint == NULL) {
+        weir_buf_str(report, "checkpoint: none (the sink keeps nothing)\n");
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_checkpoint_open(p->spec->checkpoint, false, p->mem, &p->checkpoint, err));
+    *id = weir_checkpoint_id(p->checkpoint);
+    if (*id == NULL)
+        weir_buf_printf(report, "checkpoint: %s is new\n", p->spec->checkpoint);
+    else
+        weir_buf_printf(report, "checkpoint: query %s, planned batch %" PRId64 ", committed batch %" PRId64 "\n", *id,
+                        weir_checkpoint_planned(p->checkpoint), weir_checkpoint_committed(p->checkpoint));
+    return WEIR_OK;
+}
+
+static weir_rc
+check_source(struct weir_pipeline *p, struct weir_buf *report, struct weir_error *err)
+{
+    struct weir_tasks tasks = {0};
+    int64_t began = weir_mono_us();
+    uint64_t bytes;
+    weir_rc rc;
+
+    WEIR_GO(p->source_type->newest(p->source, err));
+    weir_buf_printf(report, "source: %s, listed in %.1f ms\n", p->source_type->describe(p->source),
+                    (double)(weir_mono_us() - began) / 1000);
+    if (p->source_type->sample != NULL) {
+        WEIR_GO(p->source_type->sample(p->source, UINT32_MAX, UINT64_MAX, &tasks, err));
+        count_tasks(&tasks, &bytes);
+        weir_buf_printf(report, "files: %" PRIu32 " there, %.1f MB\n", tasks.n, (double)bytes / 1e6);
+    }
+out:
+    weir_tasks_fini(&tasks);
+    return rc;
+}
+
+static weir_rc
+check_schema(struct weir_pipeline *p, struct weir_buf *report, struct weir_error *err)
+{
+    weir_rc rc = pipeline_settle(p, -1, true, err);
+
+    if (rc == WEIR_SCHEMA && p->schema == NULL && strstr(err->what, "no file yet") != NULL) {
+        weir_buf_str(report, "schema: not known before the first file arrives\n");
+        weir_error_clear(err);
+        return WEIR_OK;
+    }
+    WEIR_TRY(rc);
+    weir_buf_str(report, "schema: ");
+    weir_type_print_ddl(p->schema, report);
+    weir_buf_byte(report, '\n');
+    return WEIR_OK;
+}
+
+weir_rc
+weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struct weir_error *err)
+{
+    struct weir_sink_state st = {.newest = -1, .version = -1};
+    struct weir_pipeline p;
+    const char *id;
+    weir_rc rc;
+
+    WEIR_GO(pipeline_init(&p, spec, NULL, err));
+    weir_buf_printf(report, "memory: %.0f MB for %u lanes, row groups of %.0f MB, window of %.0f MB\n",
+                    (double)spec->conf.memory_limit / WEIR_MIB, p.budget.lanes,
+                    (double)p.budget.row_group_bytes / WEIR_MIB, (double)p.budget.window_bytes / WEIR_MIB);
+    WEIR_GO(check_checkpoint(&p, report, &id, err));
+    WEIR_GO(pipeline_open_source(&p, err));
+    WEIR_GO(pipeline_open_sink(&p, id == NULL ? "" : id, err));
+    WEIR_GO(pipeline_check_options(&p, err));
+    WEIR_GO(check_source(&p, report, err));
+    WEIR_GO(check_schema(&p, report, err));
+    if (spec->sink.path != NULL) {
+        WEIR_GO(p.sink_type->state(p.sink, &st, err));
+        weir_buf_printf(report, "sink: %s, ", p.sink_type->describe(p.sink));
+        if (st.exists)
+            weir_buf_printf(report, "version %" PRId64 "\n", st.version);
+        else
+            weir_buf_str(report, "to be created\n");
+        WEIR_GO(pipeline_start_checks(&p, NULL, err));
+    }
+    weir_buf_str(report, "a run would start\n");
+    WEIR_GO(weir_buf_check(report, err));
+out:
+    pipeline_fini(&p);
+    return rc == WEIR_OK ? rc : weir_error_context(err, "pipeline %s", spec->name);
+}
+
+/* Copies what must outlive the pipeline's own arena. */
+static weir_rc
+status_texts(struct weir_pipeline *p, struct weir_mem *mem, struct weir_pipeline_status *out,
+             const struct weir_batch_record *rec, struct weir_error *err)
+{
+    const char *id = p->checkpoint == NULL ? NULL : weir_checkpoint_id(p->checkpoint);
+
+    out->query_id = id == NULL ? NULL : weir_mem_strdup(mem, id);
+    out->offset = rec == NULL || rec->offset == NULL ? NULL : weir_mem_strdup(mem, rec->offset);
+    out->source = weir_mem_strdup(mem, p->source_type->describe(p->source));
+    out->sink = weir_mem_strdup(mem, p->sink_type->describe(p->sink));
+    if ((id != NULL && out->query_id == NULL) || out->source == NULL || out->sink == NULL)
+        return weir_mem_fail(mem, 0, err);
+    return WEIR_OK;
+}
+
+static weir_rc
+status_position(struct weir_pipeline *p, struct weir_mem *mem, struct weir_pipeline_status *out,
+                struct weir_batch_record *rec, bool *have, struct weir_error *err)
+{
+    *have = false;
+    if (p->spec->checkpoint == NULL)
+        return WEIR_OK;
+    WEIR_TRY(weir_checkpoint_open(p->spec->checkpoint, false, p->mem, &p->checkpoint, err));
+    out->planned = weir_checkpoint_planned(p->checkpoint);
+    out->committed = weir_checkpoint_committed(p->checkpoint);
+    out->holder = weir_lease_holder(p->checkpoint, mem);
+    if (out->planned < 0)
+        return WEIR_OK;
+    WEIR_TRY(weir_checkpoint_read(p->checkpoint, out->planned, p->mem, rec, err));
+    out->batch_time_ms = rec->time_ms;
+    out->schema_version = rec->schema_version;
+    *have = true;
+    return WEIR_OK;
+}
+
+weir_rc
+weir_pipeline_status(const struct weir_spec *spec, struct weir_mem *mem, struct weir_pipeline_status *out,
+                     struct weir_error *err)
+{
+    struct weir_backlog left = {.objects = UINT64_MAX, .bytes = UINT64_MAX};
+    struct weir_sink_state st = {.newest = -1, .version = -1};
+    struct weir_batch_record rec = {0};
+    struct weir_pipeline p;
+    const char *id;
+    bool have;
+    weir_rc rc;
+
+    *out = (struct weir_pipeline_status){
+        .planned = -1, .committed = -1, .batch_time_ms = -1, .table_version = -1, .table_batch = -1, .schema_version = -1};
+    WEIR_GO(pipeline_init(&p, spec, NULL, err));
+    WEIR_GO(status_position(&p, mem, out, &rec, &have, err));
+    id = p.checkpoint == NULL ? NULL : weir_checkpoint_id(p.checkpoint);
+    WEIR_GO(pipeline_open_source(&p, err));
+    WEIR_GO(pipeline_open_sink(&p, id == NULL ? "" : id, err));
+    WEIR_GO(status_texts(&p, mem, out, have ? &rec : NULL, err));
+    if (p.source_type->newest(p.source, err) == WEIR_OK)
+        p.source_type->backlog(p.source, &left);
+    else
+        out->hold = weir_mem_printf(mem, "%s", err->what);
+    weir_error_clear(err);
+    out->files_waiting = left.objects;
+    out->bytes_waiting = left.bytes;
+    if (spec->sink.path != NULL) {
+        WEIR_GO(p.sink_type->state(p.sink, &st, err));
+        out->table_version = st.version;
+        out->table_batch = st.newest;
+        if (pipeline_start_checks(&p, NULL, err) != WEIR_OK) {
+            out->hold = weir_mem_printf(mem, "%s", err->what);
+            weir_error_clear(err);
+        }
+    }
+out:
+    pipeline_fini(&p);
+    return rc == WEIR_OK ? rc : weir_error_context(err, "pipeline %s", spec->name);
+}

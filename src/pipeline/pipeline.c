@@ -1,0 +1,218 @@
+/* Opening the parts of a pipeline in an order in which nothing is written before everything was looked at. */
+#include "pipeline/pipeline.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+weir_rc
+pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir_stop *stop, struct weir_error *err)
+{
+    *p = (struct weir_pipeline){.spec = spec, .stop = stop};
+    WEIR_TRY(weir_budget_make(spec->conf.memory_limit, spec->conf.threads, &p->budget, err));
+    weir_quota_init(&p->quota, NULL, spec->name, p->budget.total);
+    weir_uuid(p->run_id);
+    p->mem = weir_mem_new(NULL, &p->quota, "pipeline");
+    if (p->mem == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory to open the pipeline");
+    p->zone = weir_zone_find(spec->conf.time_zone, strlen(spec->conf.time_zone));
+    if (p->zone == NULL) {
+        weir_fail(err, WEIR_USAGE, "%s: spark.sql.session.timeZone: %s is no time zone", spec->file,
+                  spec->conf.time_zone);
+        return weir_error_hint(err, "UTC, +08:00 or a region such as Asia/Shanghai (regions need the package tzdata)");
+    }
+    if (weir_projection_parse(spec->query, p->mem, &p->projection, err) != WEIR_OK)
+        return weir_error_context(err, "%s:%d", spec->file, spec->query_line);
+    return WEIR_OK;
+}
+
+void
+pipeline_fini(struct weir_pipeline *p)
+{
+    if (p->sink != NULL)
+        p->sink_type->close(p->sink);
+    weir_reader_close(p->reader);
+    if (p->source != NULL)
+        p->source_type->close(p->source);
+    weir_store_close(p->schema_location);
+    weir_lease_release(p->lease);
+    weir_checkpoint_close(p->checkpoint);
+    weir_mem_free(p->mem);
+    *p = (struct weir_pipeline){0};
+}
+
+weir_rc
+pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
+{
+    const struct weir_spec *spec = p->spec;
+    struct weir_source_env env = {.format = spec->source.format,
+                                  .path = spec->source.path,
+                                  .options = (struct weir_settings *)(uintptr_t)&spec->source.options,
+                                  .checkpoint = p->checkpoint == NULL ? NULL : weir_checkpoint_store(p->checkpoint),
+                                  .settle_ms = spec->conf.settle_ms,
+                                  .compact_interval = spec->conf.compact_interval,
+                                  .quota = &p->quota,
+                                  .mem = p->mem,
+                                  .stop = p->stop};
+    struct weir_reader_env reader = {.source_format = spec->source.format,
+                                     .source_name = spec->name,
+                                     .schema = spec->source.schema,
+                                     .options = env.options,
+                                     .zone = p->zone,
+                                     .corrupt_name = spec->conf.corrupt_name,
+                                     .case_sensitive = spec->conf.case_sensitive,
+                                     .partial_results = spec->conf.partial_results,
+                                     .schema_inference = spec->conf.schema_inference,
+                                     .max_record_bytes = (uint64_t)spec->conf.max_record_bytes,
+                                     .quota = &p->quota,
+                                     .mem = p->mem,
+                                     .stop = p->stop};
+    weir_rc rc;
+
+    p->source_type = weir_source_find(spec->source.format);
+    if (p->source_type == NULL) {
+        weir_fail(err, WEIR_UNSUPPORTED, "%s:%d: source format %s is not in this version", spec->file,
+                  spec->source.line, spec->source.format);
+        return weir_error_hint(err, "cloudFiles or json");
+    }
+    WEIR_GO(weir_reader_open(&reader, &p->reader, err));
+    WEIR_NEW(p->source, p->mem, p->source_type->self_size);
+    WEIR_GO(p->source_type->open(p->source, &env, err));
+    if (weir_reader_schema_location(p->reader) != NULL) {
+        const char *at = weir_reader_schema_location(p->reader);
+
+        if (at[0] != '/' && strstr(at, ":") == NULL) {
+            at = weir_mem_printf(p->mem, "%s/%s", spec->dir, at);
+            if (at == NULL)
+                WEIR_GO(weir_mem_fail(p->mem, 0, err));
+        }
+        WEIR_GO(weir_store_open(at, p->mem, &p->schema_location, err));
+    }
+out:
+    return rc == WEIR_OK ? rc : weir_error_context(err, "source %s", spec->source.format);
+}
+
+weir_rc
+pipeline_open_sink(struct weir_pipeline *p, const char *query_id, struct weir_error *err)
+{
+    const struct weir_spec *spec = p->spec;
+    struct weir_sink_env env = {.path = spec->sink.path,
+                                .output_mode = spec->sink.output_mode,
+                                .partition_by = spec->sink.partition_by,
+                                .npartition_by = spec->sink.npartition_by,
+                                .options = (struct weir_settings *)(uintptr_t)&spec->sink.options,
+                                .properties = (struct weir_settings *)(uintptr_t)&spec->sink.properties,
+                                .comment = spec->sink.comment,
+                                .create = spec->sink.create,
+                                .query_name = spec->name,
+                                .query_id = query_id,
+                                .zone = p->zone,
+                                .lanes = p->budget.lanes,
+                                .row_group_bytes = p->budget.row_group_bytes,
+                                .quota = &p->quota,
+                                .mem = p->mem,
+                                .stop = p->stop};
+    weir_rc rc;
+
+    if (p->sink != NULL)
+        p->sink_type->close(p->sink);
+    p->sink = NULL;
+    p->sink_type = weir_sink_find(spec->sink.format);
+    if (p->sink_type == NULL) {
+        weir_fail(err, WEIR_UNSUPPORTED, "%s:%d: sink format %s is not in this version", spec->file, spec->sink.line,
+                  spec->sink.format);
+        return weir_error_hint(err, "delta");
+    }
+    WEIR_NEW(p->sink, p->mem, p->sink_type->self_size);
+    WEIR_GO(p->sink_type->open(p->sink, &env, err));
+out:
+    return rc == WEIR_OK ? rc : weir_error_context(err, "sink %s", spec->sink.format);
+}
+
+weir_rc
+pipeline_check_options(struct weir_pipeline *p, struct weir_error *err)
+{
+    enum { MOST = 8 };
+    const struct weir_option *tables[MOST];
+    uint32_t n = weir_reader_tables(p->reader, tables, MOST - 1);
+
+    if (p->source_type->options != NULL)
+        tables[n++] = p->source_type->options;
+    WEIR_TRY(weir_options_unknown(tables, n, &p->spec->source.options, err));
+    if (p->sink_type->options == NULL)
+        return WEIR_OK;
+    return weir_options_unknown(&p->sink_type->options, 1, &p->spec->sink.options, err);
+}
+
+weir_rc
+pipeline_bind(struct weir_pipeline *p, struct weir_error *err)
+{
+    WEIR_TRY(weir_reader_bind(p->reader, weir_projection_wants_metadata(p->projection), err));
+    if (weir_projection_bind(p->projection, weir_reader_schema(p->reader), p->mem, &p->schema, err) != WEIR_OK)
+        return weir_error_context(err, "%s:%d", p->spec->file, p->spec->query_line);
+    if (p->sink_type->bind(p->sink, p->schema, err) != WEIR_OK)
+        return weir_error_context(err, "sink %s", p->spec->sink.format);
+    return WEIR_OK;
+}
+
+weir_rc
+pipeline_settle(struct weir_pipeline *p, int64_t version, bool dry, struct weir_error *err)
+{
+    struct weir_tasks sample = {0};
+    weir_rc rc;
+
+    if (p->source_type->sample != NULL && weir_reader_needs_sample(p->reader, p->schema_location))
+        WEIR_GO(p->source_type->sample(p->source, (uint32_t)p->spec->conf.sample_files,
+                                       (uint64_t)p->spec->conf.sample_bytes, &sample, err));
+    WEIR_GO(weir_reader_settle(p->reader, p->schema_location, &sample, version, dry, err));
+    WEIR_GO(pipeline_bind(p, err));
+out:
+    weir_tasks_fini(&sample);
+    return rc;
+}
+
+static bool
+accepts(const char *accept, const char *word)
+{
+    return accept != NULL && strcmp(accept, word) == 0;
+}
+
+static weir_rc
+checks_new_stream(struct weir_pipeline *p, const struct weir_sink_state *st, const char *accept, struct weir_error *err)
+{
+    if (st->other_query[0] == '\0' || accepts(accept, "new-stream"))
+        return WEIR_OK;
+    weir_fail(err, WEIR_USAGE, "the table %s holds batches of pipeline %s (query %s), but the checkpoint %s is new",
+              p->spec->sink.path, p->spec->name, st->other_query, p->spec->checkpoint);
+    return weir_error_hint(err, "a run would read everything again and write it twice: bring the checkpoint back, or run "
+                                "with --new-stream if that is wanted");
+}
+
+weir_rc
+pipeline_start_checks(struct weir_pipeline *p, const char *accept, struct weir_error *err)
+{
+    struct weir_sink_state st = {0};
+    int64_t planned = p->checkpoint == NULL ? -1 : weir_checkpoint_planned(p->checkpoint);
+    int64_t committed = p->checkpoint == NULL ? -1 : weir_checkpoint_committed(p->checkpoint);
+
+    if (p->spec->sink.path == NULL) /* console, noop: nothing is kept */
+        return WEIR_OK;
+    WEIR_TRY(p->sink_type->state(p->sink, &st, err));
+    if (planned < 0)
+        WEIR_TRY(checks_new_stream(p, &st, accept, err));
+    if (st.newest > planned) {
+        weir_fail(err, WEIR_USAGE, "the table %s holds batch %" PRId64 " of this query, the checkpoint %s only knows %" PRId64,
+                  p->spec->sink.path, st.newest, p->spec->checkpoint, planned);
+        return weir_error_hint(err, "the checkpoint is older than the table: going on would skip rows; bring the newer "
+                                    "checkpoint back, or start a new one with --new-stream");
+    }
+    if (committed >= 0 && st.newest < committed && !accepts(accept, "new-target")) {
+        weir_fail(err, WEIR_USAGE, "the checkpoint %s has committed batch %" PRId64 ", but %s %s", p->spec->checkpoint,
+                  committed, p->spec->sink.path,
+                  st.exists ? "does not hold it: it was made anew, restored, or is another table" : "does not exist");
+        return weir_error_hint(err, "bring the table back, or go on into the new one with --accept-new-target (rows of "
+                                    "earlier batches will not be in it)");
+    }
+    return WEIR_OK;
+}
