@@ -1,6 +1,5 @@
 /* One batch as Spark's StreamingQueryProgress prints it, keys in Spark's order, then weir's own facts. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/time.h"
