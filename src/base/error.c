@@ -93,7 +93,7 @@ weir_fail_at(struct weir_error *err, weir_rc rc, int os_errno, const char *file,
 }
 
 weir_rc
-weir_error_context(struct weir_error *err, const char *fmt, ...)
+(weir_error_context)(struct weir_error *err, const char *fmt, ...)
 {
     char text[2 * sizeof(err->where)];
     int len;
@@ -109,7 +109,7 @@ weir_error_context(struct weir_error *err, const char *fmt, ...)
 }
 
 weir_rc
-weir_error_hint(struct weir_error *err, const char *fmt, ...)
+(weir_error_hint)(struct weir_error *err, const char *fmt, ...)
 {
     char text[2 * sizeof(err->hint)];
     va_list args;

@@ -41,21 +41,31 @@ struct weir_error {
     char what[384], where[512], hint[256];
 };
 
+/* A failure is never OK: tells the compiler too, and makes a BUG of a context without an error. */
+static inline weir_rc
+weir_rc_bad(weir_rc rc)
+{
+    return rc == WEIR_OK ? WEIR_BUG : rc;
+}
+
 /* Each returns the code it was given, so that `return weir_fail(...)` reads well. */
-#define weir_fail(err, rc_, ...) weir_fail_at((err), (rc_), 0, __FILE__, __LINE__, __VA_ARGS__)
+#define weir_fail(err, rc_, ...)                                                                        \
+    weir_rc_bad(weir_fail_at((err), (rc_), 0, __FILE__, __LINE__, __VA_ARGS__))
 /* The same for a system call that failed: adds strerror(errnum) to the text. ENOSPC, EACCES and their
  * like choose a better code than `rc_` by themselves (EACCES and EPERM: DENIED; ENOENT: NOTFOUND), and a hint. */
 #define weir_fail_os(err, rc_, errnum, ...)                                                             \
-    weir_fail_at((err), (rc_), (errnum), __FILE__, __LINE__, __VA_ARGS__)
+    weir_rc_bad(weir_fail_at((err), (rc_), (errnum), __FILE__, __LINE__, __VA_ARGS__))
 
 weir_rc weir_fail_at(struct weir_error *err, weir_rc rc, int os_errno, const char *file, int line,
                      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* Puts "text: " in front of `where`. Returns err->rc. */
 weir_rc weir_error_context(struct weir_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+#define weir_error_context(...) weir_rc_bad((weir_error_context)(__VA_ARGS__))
 /* Sets the hint unless there is one. Returns err->rc. */
 weir_rc weir_error_hint(struct weir_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+#define weir_error_hint(...) weir_rc_bad((weir_error_hint)(__VA_ARGS__))
 void weir_error_clear(struct weir_error *err);
 /* "WHERE: WHAT" and, on the next line, the hint; into text of at most size bytes. Returns text. */
 char *weir_error_text(const struct weir_error *err, char *text, uint32_t size);

@@ -1,49 +1,77 @@
 /* jansson under weir's rules: a quota, a depth, no duplicate keys, the same order everywhere.
  *
  * 1. Each allocation has a header with its size, since a quota must know what comes back.
- * 2. The seed of jansson's tables is fixed: nothing that weir writes depends on the time of its start.
- * 3. A NUL inside a string is refused: documents hand out C strings, and a name must not end early.
- * Threads: json_quota is set once at start and read-only then; json_refused is a thread's own. */
+ * 2. jansson's lexer does not look whether its text buffer could grow (strbuffer_append in lex_save), so an
+ *    allocation may not return NULL while a document is loaded. There a refusal leaves the load at once by longjmp
+ *    and what the load had allocated is freed by the list that the headers make.
+ * 3. The seed of jansson's tables is fixed: nothing that weir writes depends on the time of its start.
+ * 4. A NUL inside a string is refused: documents hand out C strings, and a name must not end early.
+ * Threads: json_quota is set once at start and read-only then; loading is a thread's own. */
 #include "base/json.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
 
-enum { HEADER = 16, SEED = 0x77656972 };
+enum { SEED = 0x77656972 };
+
+struct json_head { /* before each allocation; the links serve while its document is loaded */
+    struct json_head *prev, *next;
+    size_t size;
+    _Alignas(16) char data[];
+};
 
 static struct weir_quota *json_quota;
-static _Thread_local bool json_refused; /* the quota or the system said no since the flag was cleared */
+static _Thread_local struct {
+    bool on;
+    struct json_head *made;
+    jmp_buf refused;
+} loading;
 
 static void *
 json_alloc(size_t size)
 {
-    char *p = NULL;
+    struct json_head *head = NULL;
 
-    if (size <= SIZE_MAX / 2 && weir_quota_try(json_quota, size + HEADER)) {
-        p = malloc(size + HEADER);
-        if (p == NULL)
-            weir_quota_give(json_quota, size + HEADER);
+    if (size <= SIZE_MAX / 2 && weir_quota_try(json_quota, size + sizeof(*head))) {
+        head = malloc(size + sizeof(*head));
+        if (head == NULL)
+            weir_quota_give(json_quota, size + sizeof(*head));
     }
-    if (p == NULL) {
-        json_refused = true;
+    if (!loading.on && head == NULL)
         return NULL;
+    if (head == NULL)
+        longjmp(loading.refused, 1);
+    *head = (struct json_head){.size = size};
+    if (loading.on) {
+        head->next = loading.made;
+        if (head->next != NULL)
+            head->next->prev = head;
+        loading.made = head;
     }
-    *(size_t *)(void *)p = size;
-    return p + HEADER;
+    return head->data;
 }
 
 static void
 json_release(void *p)
 {
-    char *start;
+    struct json_head *head;
 
     if (p == NULL)
         return;
-    start = (char *)p - HEADER;
-    weir_quota_give(json_quota, *(size_t *)(void *)start + HEADER);
-    free(start);
+    head = (struct json_head *)(void *)((char *)p - offsetof(struct json_head, data));
+    if (loading.on) { /* jansson frees nothing of other documents while it loads one */
+        if (head->prev != NULL)
+            head->prev->next = head->next;
+        else
+            loading.made = head->next;
+        if (head->next != NULL)
+            head->next->prev = head->prev;
+    }
+    weir_quota_give(json_quota, head->size + sizeof(*head));
+    free(head);
 }
 
 void
@@ -73,13 +101,30 @@ json_too_deep(const char *text, size_t len)
         } else if (c == '"') {
             in_string = true;
         } else if (c == '{' || c == '[') {
-            if (++depth > WEIR_NEST_MAX)
+            if (++depth > WEIR_JSON_DEPTH)
                 return at;
         } else if ((c == '}' || c == ']') && depth > 0) {
             depth--;
         }
     }
     return len;
+}
+
+/* json_loadb; false when an allocation was refused, with everything freed. */
+static bool
+json_load_guarded(const char *text, size_t len, json_t **out, json_error_t *why)
+{
+    loading.made = NULL;
+    loading.on = true;
+    if (setjmp(loading.refused) != 0) {
+        while (loading.made != NULL)
+            json_release(loading.made->data);
+        loading.on = false;
+        return false;
+    }
+    *out = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+    loading.on = false;
+    return true;
 }
 
 weir_rc
@@ -90,13 +135,11 @@ weir_json_load(const char *text, size_t len, json_t **out, struct weir_error *er
 
     *out = NULL;
     if (deep < len)
-        return weir_fail(err, WEIR_CORRUPT, "JSON at byte %zu: more than %d levels", deep, WEIR_NEST_MAX);
-    json_refused = false;
-    *out = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+        return weir_fail(err, WEIR_CORRUPT, "JSON at byte %zu: more than %d levels", deep, WEIR_JSON_DEPTH);
+    if (!json_load_guarded(text, len, out, &why))
+        return weir_fail(err, WEIR_NOMEM, "no memory for a JSON document of %zu bytes", len);
     if (*out != NULL)
         return WEIR_OK;
-    if (json_refused)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a JSON document of %zu bytes", len);
     return weir_fail(err, WEIR_CORRUPT, "JSON at byte %d: %s", why.position, why.text);
 }
 

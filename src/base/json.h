@@ -1,7 +1,7 @@
 /* Small JSON documents (offsets, schemas, log actions), by jansson. Records of data never come here: they
  * are codec/json.c's.
  *
- * Documents keep the order of their keys, refuse a duplicate key and a depth over 100, and count under a
+ * Documents keep the order of their keys, refuse a duplicate key and a depth over WEIR_JSON_DEPTH, and count under a
  * quota of their own. Threads: a document belongs to one thread. */
 #ifndef WEIR_BASE_JSON_H
 #define WEIR_BASE_JSON_H

@@ -7,7 +7,8 @@
 
 enum {
     WEIR_PAGE_ROWS = 2048,    /* DuckDB's vector; the most rows of a page */
-    WEIR_NEST_MAX = 100,      /* levels of a schema, and of small JSON documents */
+    WEIR_NEST_MAX = 100,      /* levels of a schema, and of a record of data */
+    WEIR_JSON_DEPTH = 310,    /* of small JSON documents: a level of a schema takes three */
     WEIR_NAME_MAX = 1024,     /* bytes of a column name */
     WEIR_FIELDS_MAX = 10000,  /* leaves of a schema */
 };
