@@ -198,7 +198,7 @@ weir_inflate_step(struct weir_inflate *z, const char **in, size_t *n, bool eof, 
     }
     if (!z->inside) {
         if (*n == 0)
-            return !eof ? WEIR_OK : z->any ? WEIR_END : weir_fail(err, WEIR_CORRUPT, "the compressed file is empty");
+            return eof ? WEIR_END : WEIR_OK; /* a file of no bytes is an empty stream */
         if (z->how == WEIR_GZIP && z->any && only_zeros(*in, *n)) { /* padding */
             *in += *n;
             *n = 0;
