@@ -70,7 +70,8 @@ pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
                                      .stop = p->stop};
     weir_rc rc;
 
-    p->source_type = weir_source_find(spec->source.format);
+    if (p->source_type == NULL)
+        p->source_type = weir_source_find(spec->source.format);
     if (p->source_type == NULL) {
         weir_fail(err, WEIR_UNSUPPORTED, "%s:%d: source format %s is not in this version", spec->file,
                   spec->source.line, spec->source.format);

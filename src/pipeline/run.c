@@ -307,6 +307,7 @@ weir_pipeline_run(const struct weir_spec *spec, const struct weir_run_options *o
 
     r.trigger = opt->has_trigger ? opt->trigger_override : spec->trigger;
     WEIR_GO(pipeline_init(&r.p, spec, stop, err));
+    r.p.source_type = opt->source;
     rc = run_open(&r, err);
     if (rc == WEIR_FENCED && r.p.lease == NULL && opt->if_running == WEIR_IF_RUNNING_SKIP) {
         weir_info("%s is running already: %s", spec->name, err->what);

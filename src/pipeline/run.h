@@ -22,7 +22,10 @@ struct weir_run_options {
     weir_trigger trigger_override;
     weir_if_running if_running; /* SKIP: OK without a batch when another run holds the lease */
     const char *accept;         /* --accept-new-target, --accept-changed-plan …: what a person decided; NULL: nothing */
+    const struct weir_source_type *source; /* instead of the registry's: tests bring sources of their own; NULL */
 };
+
+struct weir_source_type;
 
 struct weir_run_totals { /* of one run, whatever its end */
     uint64_t batches, rows, files, bytes; /* bytes: of input */

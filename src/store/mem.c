@@ -121,6 +121,29 @@ weir_mem_store_drop(const char *name)
     pthread_mutex_unlock(&mem_all.lock);
 }
 
+bool
+weir_mem_store_copy(const char *from, const char *to)
+{
+    struct mem_place *a = mem_place_get(from, strlen(from)), *b = mem_place_get(to, strlen(to));
+    bool ok;
+
+    if (a == NULL || b == NULL)
+        return false;
+    pthread_mutex_lock(&a->lock);
+    b->at = malloc((a->n + 1) * sizeof(*b->at));
+    ok = b->at != NULL;
+    b->cap = a->n + 1;
+    for (size_t i = 0; ok && i < a->n; i++) {
+        b->at[i] = a->at[i];
+        b->at[i].key = strdup(a->at[i].key);
+        atomic_fetch_add(&b->at[i].bytes->refs, 1);
+        b->n++;
+        ok = b->at[i].key != NULL;
+    }
+    pthread_mutex_unlock(&a->lock);
+    return ok;
+}
+
 /* root: "mem:/NAME/folder", as the canonical form spells it. */
 static weir_rc
 mem_open(const char *root, struct weir_mem *mem, void **self, struct weir_error *err)
