@@ -88,9 +88,14 @@ def read(path, version=None):
                    names, lines, canon.digest(names, lines))
 
 
+def column_values(path, name, version=None):
+    """The values of one column, nulls included, in no order."""
+    return arrow(DeltaTable(str(path), version=version), '"%s"' % name).column(0).to_pylist()
+
+
 def column(path, name, version=None):
-    """The values of one column, sorted: the usual way to ask which ids a table holds."""
-    return sorted(arrow(DeltaTable(str(path), version=version), '"%s"' % name).column(0).to_pylist())
+    """The values of a column that has no nulls, sorted: the usual way to ask which ids a table holds."""
+    return sorted(column_values(path, name, version))
 
 
 def files(path):
