@@ -47,7 +47,7 @@ struct weir_usage {
     const char *more;   /* examples, below the flags; may be NULL */
 };
 
-/* Reads argv[1] and on. "--" ends the flags; "--flag=value" is the same as "--flag value"; "-" is a word.
+/* Reads argv[1] and on. Every command also knows --help, --quiet and --log-format text|json. "--" ends the flags; "--flag=value" is the same as "--flag value"; "-" is a word.
  * words points into argv, which is reordered. END: help was asked and printed on stdout; the command returns OK.
  * USAGE names the nearest flag. */
 weir_rc weir_cli_parse(const struct weir_usage *usage, int argc, char **argv, char ***words, unsigned *nwords,
@@ -60,6 +60,8 @@ weir_rc weir_cli_signals(struct weir_cli *cli, struct weir_error *err);
 weir_rc weir_cli_out(const char *text, size_t len, struct weir_error *err);
 /* One paragraph on stderr: "weir: WHERE: WHAT" and, below, the hint; or one JSON line after --log-format json. */
 void weir_cli_report(const struct weir_error *err);
-int weir_cli_main(int argc, char **argv);
+bool weir_cli_quiet(void); /* --quiet: no talk but errors */
+bool weir_cli_json(void);  /* --log-format json */
+int weir_cli_main(int argc, char **argv, const char *revision);
 
 #endif

@@ -23,7 +23,7 @@
 
 #define AT(member) offsetof(struct reader_options, member)
 
-static const struct weir_option common_options[] = {
+const struct weir_option weir_reader_options[] = {
     {"rescuedDataColumn", WEIR_OPT_TEXT, WEIR_HONOURED, AT(rescued_name), NULL, NULL,
      "Column that keeps what does not fit the schema; cloudFiles without a schema has _rescued_data."},
     {"readerCaseSensitive", WEIR_OPT_BOOL, WEIR_HONOURED, AT(case_sensitive), "true", NULL,
@@ -37,7 +37,7 @@ static const struct weir_option common_options[] = {
     WEIR_OPTION_END,
 };
 
-static const struct weir_option loader_options[] = {
+const struct weir_option weir_loader_options[] = {
     {"cloudFiles.format", WEIR_OPT_TEXT, WEIR_HONOURED, AT(format), NULL, NULL, "Format of the files."},
     {"cloudFiles.schemaLocation", WEIR_OPT_TEXT, WEIR_HONOURED, AT(schema_location), NULL, NULL,
      "Folder that keeps the versions of the inferred schema."},
@@ -143,9 +143,9 @@ weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, st
     r->env = *env;
     r->version = -1;
     r->auto_loader = strcasecmp(env->source_format, "cloudFiles") == 0;
-    WEIR_GO(weir_options_apply(common_options, &r->opt, env->options, err));
+    WEIR_GO(weir_options_apply(weir_reader_options, &r->opt, env->options, err));
     if (r->auto_loader)
-        WEIR_GO(weir_options_apply(loader_options, &r->opt, env->options, err));
+        WEIR_GO(weir_options_apply(weir_loader_options, &r->opt, env->options, err));
     WEIR_GO(reader_format(r, err));
     WEIR_GO(reader_format_options(r, err));
     WEIR_GO(reader_given(r, err));
@@ -167,10 +167,10 @@ weir_reader_tables(const struct weir_reader *r, const struct weir_option **table
     uint32_t n = 0;
 
     WEIR_ASSERT(room >= 3);
-    tables[n++] = common_options;
+    tables[n++] = weir_reader_options;
     tables[n++] = r->format->options;
     if (r->auto_loader)
-        tables[n++] = loader_options;
+        tables[n++] = weir_loader_options;
     return n;
 }
 

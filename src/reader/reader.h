@@ -19,6 +19,9 @@
 #include "column/type.h"
 #include "store/task.h"
 
+extern const struct weir_option weir_reader_options[]; /* of every file source */
+extern const struct weir_option weir_loader_options[]; /* of cloudFiles */
+
 struct weir_reader_env {
     const char *source_format;      /* cloudFiles, json, … */
     const char *source_name;        /* the pipeline's name, for _metadata.source */
