@@ -110,11 +110,8 @@ tree_extend(struct weir_yaml *extends, const char *path, struct weir_mem *mem, u
     if ((dir = weir_place_parent(path, mem)) == NULL)
         return weir_mem_fail(mem, strlen(path), err);
     if (weir_place_absolute(extends->text, dir, mem, &at, err) != WEIR_OK ||
-        tree_load(at, at, mem, depth + 1, &base, err) != WEIR_OK) {
-        if (err->where[0] == '\0')
-            weir_yaml_at(err, extends, err->rc);
-        return err->rc;
-    }
+        tree_load(at, at, mem, depth + 1, &base, err) != WEIR_OK)
+        return weir_yaml_at(err, extends, err->rc);
     tree_merge(base, *tree);
     base->file = (*tree)->file;
     base->line = (*tree)->line;
@@ -304,6 +301,8 @@ fill_node(struct filler *f, struct weir_yaml *node, struct weir_error *err)
     f->filled += out.len;
     node->text = weir_mem_strndup(f->mem, out.data == NULL ? "" : out.data, out.len);
     node->shown = weir_mem_strndup(f->mem, shown.data == NULL ? "" : shown.data, shown.len);
+    if (node->text != NULL && node->shown != NULL && strcmp(node->text, node->shown) == 0)
+        node->shown = node->text; /* no secret in it */
     if (node->text == NULL || node->shown == NULL)
         WEIR_GO(weir_mem_fail(f->mem, out.len, err));
     node->quoted = true; /* what was filled in is a text, whatever it looks like */

@@ -25,7 +25,7 @@ struct weir_yaml {
     const char *file;         /* for messages */
     int line;                 /* 1 … */
     const char *text;         /* TEXT: no NUL inside; NULL: "" */
-    const char *shown;        /* TEXT: the same with secrets masked; for messages and `--resolved` */
+    const char *shown;        /* TEXT: the same pointer, or a copy with secrets masked; for messages */
     bool quoted;              /* TEXT: not a plain scalar */
     const char *key;          /* when it is a value of a MAP */
     int key_line;
