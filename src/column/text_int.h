@@ -33,9 +33,11 @@ struct weir_zone {
 };
 
 /* As weir_zone_find(), but a fixed offset goes to *fixed (the caller's) and takes no room in the table, so that
- * offsets in data cost nothing. nocase: region names in any case. */
+ * offsets in data cost nothing. */
 const struct weir_zone *weir_zone_of(const char *t, size_t n, struct weir_zone *fixed);
-const struct weir_zone *weir_zone_of_nocase(const char *t, size_t n, struct weir_zone *fixed);
+/* Regions only: "Europe/Berlin"; and in any case: "europe/berlin" (slow when it is not spelled right). */
+const struct weir_zone *weir_zone_region(const char *t, size_t n);
+const struct weir_zone *weir_zone_region_nocase(const char *t, size_t n);
 /* java.time.ZoneOffset.of: "Z", "+h", "+hh", "+hh:mm", "+hhmm", "+hh:mm:ss", "+hhmmss", within 18 hours. */
 bool weir_offset_parse(const char *t, size_t n, int32_t *out);
 /* Offset in force at local, or UTC, seconds. */

@@ -138,11 +138,12 @@ weir_zone_installed(void)
     return n > 0 && (size_t)n < sizeof(path) && access(path, R_OK | X_OK) == 0;
 }
 
-/* Invariant 4. "posix" and "right" are whole copies of the database, the others no zones of java.time. */
+/* Invariant 4. "posix" and "right" are whole copies of the database, the others no regions of java.time. */
 static bool
 zone_name_valid(const char *t, size_t n)
 {
-    static const char *const not_zones[] = {"posix", "right", "posixrules", "localtime", "Factory", "ROC"};
+    static const char *const not_zones[] = {"posix", "right", "posixrules", "localtime", "Factory", "ROC",
+                                             "EST",   "MST",   "HST"};
     size_t first = 0;
 
     if (n == 0 || n >= ZONE_NAME_MAX || !((t[0] | 0x20) >= 'a' && (t[0] | 0x20) <= 'z') || t[n - 1] == '/')
@@ -188,8 +189,8 @@ zone_read(const char *t, size_t n, char *bytes)
     return len;
 }
 
-static const struct weir_zone *
-zone_region(const char *t, size_t n)
+const struct weir_zone *
+weir_zone_region(const char *t, size_t n)
 {
     struct weir_zone *zone;
     struct weir_error err;
@@ -245,15 +246,15 @@ zone_spelling(const char *t, size_t n, char *name)
     return true;
 }
 
-static const struct weir_zone *
-zone_region_nocase(const char *t, size_t n)
+const struct weir_zone *
+weir_zone_region_nocase(const char *t, size_t n)
 {
-    const struct weir_zone *zone = zone_region(t, n);
+    const struct weir_zone *zone = weir_zone_region(t, n);
     char name[ZONE_NAME_MAX];
 
     if (zone != NULL || !zone_name_valid(t, n) || !zone_spelling(t, n, name))
         return zone;
-    return zone_region(name, n);
+    return weir_zone_region(name, n);
 }
 
 /* Two digits, or -1. */
@@ -363,8 +364,8 @@ zone_fixed(const char *t, size_t n, int32_t *offset, bool *ok)
     return true;
 }
 
-static const struct weir_zone *
-zone_of(const char *t, size_t n, struct weir_zone *fixed, const struct weir_zone *(*region)(const char *, size_t))
+const struct weir_zone *
+weir_zone_of(const char *t, size_t n, struct weir_zone *fixed)
 {
     char text[ZONE_NAME_MAX + 2];
     int32_t offset;
@@ -381,25 +382,13 @@ zone_of(const char *t, size_t n, struct weir_zone *fixed, const struct weir_zone
         }
     }
     if (!zone_fixed(text, n, &offset, &ok))
-        return region(text, n);
+        return weir_zone_region(text, n);
     if (!ok)
         return NULL;
     if (offset == 0)
         return &weir_zone_utc;
     *fixed = (struct weir_zone){.offset = offset};
     return fixed;
-}
-
-const struct weir_zone *
-weir_zone_of(const char *t, size_t n, struct weir_zone *fixed)
-{
-    return zone_of(t, n, fixed, zone_region);
-}
-
-const struct weir_zone *
-weir_zone_of_nocase(const char *t, size_t n, struct weir_zone *fixed)
-{
-    return zone_of(t, n, fixed, zone_region_nocase);
 }
 
 /* A fixed offset goes into the table too, under its seconds, as the caller's pointer must stay good. */
