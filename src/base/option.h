@@ -30,7 +30,7 @@ struct weir_option {
     weir_option_kind kind;
     weir_option_state state;
     size_t offset;       /* of the value in the struct that is filled */
-    const char *dflt;    /* as a user would write it; NULL: unset (INT, BYTES, INTERVAL: -1) */
+    const char *dflt;    /* as a user would write it; NULL: unset (numbers and CHOICE: -1) */
     const char *choices; /* CHOICE only */
     const char *about;   /* one sentence: what it does, or why it has no effect or is refused */
 };
