@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/option.h"
 #include "base/stop.h"
+#include "column/text.h"
 #include "store/store.h"
 #include "store/task.h"
 
@@ -27,7 +28,10 @@ struct weir_source_env {
     struct weir_store *checkpoint; /* the checkpoint folder; the source's own log is below sources/<index>/ */
     unsigned index;
     int64_t settle_ms;           /* weir.settleTime: younger local files wait */
+    bool available_now;          /* the run ends with what newest() finds: then it waits until young files settle */
     int64_t compact_interval;    /* spark.sql.streaming.fileSource.log.compactInterval */
+    int64_t batches_to_retain;   /* spark.sql.streaming.minBatchesToRetain; <= 0: 100 */
+    const struct weir_zone *zone; /* spark.sql.session.timeZone; NULL: UTC */
     struct weir_quota *quota;
     struct weir_mem *mem;        /* of the run */
     struct weir_stop *stop;
@@ -68,5 +72,8 @@ struct weir_source_type {
 
 const struct weir_source_type *weir_source_find(const char *format); /* NULL: unknown */
 const char *const *weir_source_names(void);                          /* NULL-terminated */
+/* Whether a source that lists `path` (which may hold a glob) lists the place `other` too, or lies in it: then `other`
+ * may not be this pipeline's checkpoint or table. Hidden names count as inside. */
+bool weir_source_covers(const char *path, const char *other);
 
 #endif

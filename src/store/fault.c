@@ -233,7 +233,7 @@ fault_close_input(struct weir_input *base)
 }
 
 static weir_rc
-fault_create(void *self, const char *key, struct weir_output **out, struct weir_error *err)
+fault_create(void *self, const char *key, bool staged, struct weir_output **out, struct weir_error *err)
 {
     struct fault_store *fs = self;
     struct fault_output *o;
@@ -247,7 +247,7 @@ fault_create(void *self, const char *key, struct weir_output **out, struct weir_
     o = calloc(1, sizeof(*o));
     if (o == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory for an output");
-    rc = fs->inner->type->create(fs->inner->self, key, &o->inner, err);
+    rc = fs->inner->type->create(fs->inner->self, key, staged, &o->inner, err);
     fault_after(fs);
     if (rc != WEIR_OK) {
         free(o);
@@ -291,6 +291,12 @@ fault_abort(struct weir_output *out)
     free(out);
 }
 
+static weir_rc
+fault_root(void *self, struct weir_object *out, struct weir_error *err)
+{
+    return weir_store_root(((struct fault_store *)self)->inner, out, err);
+}
+
 static void
 fault_close(void *self)
 {
@@ -305,6 +311,7 @@ static const struct weir_store_type fault_type = {
     .scheme = "fault",
     .about = "fails as planned",
     .list = fault_list,
+    .root = fault_root,
     .head = fault_head,
     .open_input = fault_open_input,
     .read = fault_read,

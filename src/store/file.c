@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ struct file_output {
     struct file_store *fs;
     int fd;
     char path[PATH_MAX];
+    char name[PATH_MAX]; /* staged: the path that the object gets at finish; else "" */
 };
 
 static weir_rc
@@ -276,20 +278,30 @@ file_crc_remove(const char *path)
 
 /* --- put ---------------------------------------------------------------------------------------------------- */
 
-/* A synced file beside path with the object's bytes; its name in tmp. */
+/* The name of a temporary file beside path. */
 static weir_rc
-file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const void *p, size_t n,
-           struct weir_error *err)
+file_temp(const char *path, char tmp[PATH_MAX], struct weir_error *err)
 {
     const char *name = strrchr(path, '/') + 1;
     char uuid[WEIR_UUID_SIZE];
-    weir_rc rc;
-    int fd, len;
+    int len;
 
     weir_uuid(uuid);
     len = snprintf(tmp, PATH_MAX, "%.*s.%.*s.%s.tmp", (int)(name - path), path, FILE_TEMP_NAME, name, uuid);
     if (len < 0 || len >= PATH_MAX)
         return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "path of %d bytes", len);
+    return WEIR_OK;
+}
+
+/* A synced file beside path with the object's bytes; its name in tmp. */
+static weir_rc
+file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const void *p, size_t n,
+           struct weir_error *err)
+{
+    weir_rc rc;
+    int fd;
+
+    WEIR_TRY(file_temp(path, tmp, err));
     WEIR_TRY(file_new(fs, tmp, &fd, err));
     rc = file_write_all(fd, p, n, err);
     if (rc == WEIR_OK && weir_os->sync(fd) != 0)
@@ -376,10 +388,10 @@ file_remove(void *self, const char *key, struct weir_error *err)
     return WEIR_OK;
 }
 
-/* --- outputs: written in place under their unique name ------------------------------------------------------- */
+/* --- outputs: written in place under their unique name, or staged beside it ---------------------------------- */
 
 static weir_rc
-file_create(void *self, const char *key, struct weir_output **out, struct weir_error *err)
+file_create(void *self, const char *key, bool staged, struct weir_output **out, struct weir_error *err)
 {
     struct file_store *fs = self;
     struct file_output *o = NULL;
@@ -390,9 +402,15 @@ file_create(void *self, const char *key, struct weir_output **out, struct weir_e
     if (o == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory for an output");
     o->fs = fs;
-    WEIR_GO(file_path(fs, key, o->path, err));
+    o->name[0] = '\0';
+    WEIR_GO(file_path(fs, key, staged ? o->name : o->path, err));
+    if (staged && access(o->name, F_OK) == 0)
+        WEIR_GO(weir_fail(err, WEIR_EXISTS, "is there already"));
+    if (staged)
+        WEIR_GO(file_temp(o->name, o->path, err));
     WEIR_GO(file_new(fs, o->path, &o->fd, err));
-    file_crc_remove(o->path);
+    if (!staged)
+        file_crc_remove(o->path);
     *out = &o->base;
     return WEIR_OK;
 out:
@@ -420,6 +438,14 @@ file_finish(struct weir_output *out, struct weir_error *err)
         rc = file_broken(fs, errno, o->path, err);
     if (weir_os->close(o->fd) != 0 && rc == WEIR_OK)
         rc = file_broken(fs, errno, o->path, err);
+    if (o->name[0] != '\0') {
+        if (rc == WEIR_OK) {
+            file_crc_remove(o->name);
+            rc = file_name_absent(o->path, o->name, err);
+        }
+        if (rc != WEIR_UNKNOWN) /* then it is the only witness */
+            (void)weir_os->unlink(o->path);
+    }
     if (rc == WEIR_OK) {
         o->path[file_folder_len(o->path)] = '\0';
         rc = file_sync_folder(fs, o->path, err);
@@ -458,6 +484,20 @@ file_head(void *self, const char *key, struct weir_object *out, struct weir_erro
     if (!S_ISREG(st.st_mode))
         return weir_fail(err, WEIR_NOTFOUND, "is not a file");
     *out = (struct weir_object){.size = st.st_size, .mtime_ms = file_mtime_ms(&st)};
+    return WEIR_OK;
+}
+
+static weir_rc
+file_root(void *self, struct weir_object *out, struct weir_error *err)
+{
+    const struct file_store *fs = self;
+    struct stat st;
+
+    if (stat(fs->root, &st) != 0)
+        return weir_fail_os(err, errno == ENOTDIR ? WEIR_NOTFOUND : WEIR_IO, errno, "stat");
+    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return weir_fail(err, WEIR_NOTFOUND, "is neither a folder nor a file");
+    *out = (struct weir_object){.size = S_ISDIR(st.st_mode) ? -1 : st.st_size, .mtime_ms = file_mtime_ms(&st)};
     return WEIR_OK;
 }
 
@@ -521,10 +561,15 @@ struct file_walk {
     struct file_store *fs;
     const char *from;
     bool deep;
+    bool (*enter)(void *arg, const char *folder); /* NULL: every folder */
     weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err);
     void *arg;
     char path[PATH_MAX]; /* root/key */
     size_t root;         /* where key begins */
+    struct {             /* the folders that lead to where the walk is */
+        dev_t dev;
+        ino_t ino;
+    } up[WEIR_NEST_MAX + 1];
 };
 
 struct file_names {
@@ -589,7 +634,8 @@ file_names_read(struct file_walk *walk, struct file_names *names, struct weir_er
     return rc;
 }
 
-static weir_rc file_walk_folder(struct file_walk *walk, unsigned depth, struct weir_error *err);
+static weir_rc file_walk_folder(struct file_walk *walk, const struct stat *st, unsigned depth,
+                                struct weir_error *err);
 
 static weir_rc
 file_walk_name(struct file_walk *walk, const char *name, unsigned depth, struct weir_error *err)
@@ -606,8 +652,10 @@ file_walk_name(struct file_walk *walk, const char *name, unsigned depth, struct 
         if (errno != ENOENT && errno != ELOOP) /* gone meanwhile, or a link to nothing */
             rc = weir_fail_os(err, WEIR_IO, errno, "%s", walk->path);
     } else if (S_ISDIR(st.st_mode) && walk->deep) {
-        memcpy(walk->path + n + len, "/", 2);
-        rc = file_walk_folder(walk, depth + 1, err);
+        if (walk->enter == NULL || walk->enter(walk->arg, walk->path + walk->root)) {
+            memcpy(walk->path + n + len, "/", 2);
+            rc = file_walk_folder(walk, &st, depth + 1, err);
+        }
     } else if (S_ISREG(st.st_mode)) {
         obj = (struct weir_object){walk->path + walk->root, st.st_size, file_mtime_ms(&st)};
         if (walk->from == NULL || strcmp(obj.key, walk->from) >= 0)
@@ -617,15 +665,30 @@ file_walk_name(struct file_walk *walk, const char *name, unsigned depth, struct 
     return rc;
 }
 
+/* Without this a link to a folder above would show every object under dozens of names. */
 static weir_rc
-file_walk_folder(struct file_walk *walk, unsigned depth, struct weir_error *err)
+file_walk_circle(struct file_walk *walk, const struct stat *st, unsigned depth, struct weir_error *err)
+{
+    if (depth > WEIR_NEST_MAX)
+        return weir_fail(err, WEIR_IO, "%s: more than %d folders deep", walk->path, WEIR_NEST_MAX);
+    for (unsigned i = 0; i < depth; i++) {
+        if (walk->up[i].dev == st->st_dev && walk->up[i].ino == st->st_ino) {
+            weir_fail(err, WEIR_IO, "%s is a link that leads back to a folder above it", walk->path);
+            return weir_error_hint(err, "remove the link: everything below would be listed again and again");
+        }
+    }
+    walk->up[depth].dev = st->st_dev;
+    walk->up[depth].ino = st->st_ino;
+    return WEIR_OK;
+}
+
+static weir_rc
+file_walk_folder(struct file_walk *walk, const struct stat *st, unsigned depth, struct weir_error *err)
 {
     struct file_names names = {0};
     weir_rc rc;
 
-    if (depth > WEIR_NEST_MAX)
-        return weir_fail(err, WEIR_IO, "%s: more than %d folders deep; a link may lead back up", walk->path,
-                         WEIR_NEST_MAX);
+    WEIR_TRY(file_walk_circle(walk, st, depth, err));
     names.mem = weir_mem_new(NULL, walk->fs->quota, "listing");
     if (names.mem == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory to list %s", walk->path);
@@ -638,28 +701,82 @@ out:
     return rc;
 }
 
+typedef bool file_enter(void *arg, const char *folder);
+typedef weir_rc file_cb(void *arg, const struct weir_object *obj, struct weir_error *err);
+
 static weir_rc
-file_list(void *self, const char *prefix, const char *from, bool deep,
-          weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
-          struct weir_error *err)
+file_walk(struct file_store *fs, const char *prefix, const char *from, bool deep, file_enter *enter, file_cb *cb,
+          void *arg, struct weir_error *err)
 {
-    struct file_walk *walk = weir_heap_alloc(((struct file_store *)self)->quota, sizeof(*walk));
+    struct file_walk *walk = weir_heap_alloc(fs->quota, sizeof(*walk));
+    struct stat st;
     weir_rc rc;
 
     if (walk == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory to list %s", prefix);
-    *walk = (struct file_walk){.fs = self, .from = from, .deep = deep, .cb = cb, .arg = arg};
-    WEIR_GO(file_path(self, "", walk->path, err));
+    *walk = (struct file_walk){.fs = fs, .from = from, .deep = deep, .enter = enter, .cb = cb, .arg = arg};
+    WEIR_GO(file_path(fs, "", walk->path, err));
     walk->root = strlen(walk->path);
     if (walk->root + strlen(prefix) + 2 > PATH_MAX)
         WEIR_GO(weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "%s", prefix));
     if (walk->path[walk->root - 1] != '/')
         walk->path[walk->root++] = '/';
     memcpy(walk->path + walk->root, prefix, strlen(prefix) + 1);
-    rc = file_walk_folder(walk, 0, err);
+    if (stat(walk->path, &st) == 0) /* else there is nothing, or opening it says what is wrong */
+        rc = file_walk_folder(walk, &st, 0, err);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        rc = weir_fail_os(err, WEIR_IO, errno, "folder %s", walk->path);
 out:
-    weir_heap_free(walk->fs->quota, walk, sizeof(*walk));
+    weir_heap_free(fs->quota, walk, sizeof(*walk));
     return rc == WEIR_END ? WEIR_OK : rc;
+}
+
+static weir_rc
+file_list(void *self, const char *prefix, const char *from, bool deep,
+          weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+          struct weir_error *err)
+{
+    return file_walk(self, prefix, from, deep, NULL, cb, arg, err);
+}
+
+static weir_rc
+file_walk_all(void *self, file_enter *enter, file_cb *cb, void *arg, struct weir_error *err)
+{
+    return file_walk(self, "", NULL, true, enter, cb, arg, err);
+}
+
+/* --- locks -------------------------------------------------------------------------------------------------- */
+
+static weir_rc
+file_lock(void *self, const char *key, int *lock, struct weir_error *err)
+{
+    struct file_store *fs = self;
+    char path[PATH_MAX];
+    int fd;
+
+    WEIR_TRY(file_path(fs, key, path, err));
+    WEIR_TRY(file_folder(fs, path, file_folder_len(path), err));
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return weir_fail_os(err, WEIR_IO, errno, "open");
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *lock = fd;
+        return WEIR_OK;
+    }
+    if (errno == EWOULDBLOCK) {
+        close(fd);
+        return weir_fail(err, WEIR_EXISTS, "is locked");
+    }
+    close(fd); /* a file system without locks */
+    *lock = -1;
+    return WEIR_OK;
+}
+
+static void
+file_unlock(void *self, int lock)
+{
+    (void)self;
+    close(lock);
 }
 
 const struct weir_store_type weir_store_file = {
@@ -667,6 +784,8 @@ const struct weir_store_type weir_store_file = {
     .about = "folders of this machine",
     .open = file_open,
     .list = file_list,
+    .walk = file_walk_all,
+    .root = file_root,
     .head = file_head,
     .open_input = file_open_input,
     .read = file_read,
@@ -677,5 +796,7 @@ const struct weir_store_type weir_store_file = {
     .finish = file_finish,
     .abort = file_abort,
     .remove = file_remove,
+    .lock = file_lock,
+    .unlock = file_unlock,
     .close = file_close,
 };

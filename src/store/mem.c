@@ -425,11 +425,12 @@ mem_close_input(struct weir_input *base)
 }
 
 static weir_rc
-mem_create(void *self, const char *key, struct weir_output **out, struct weir_error *err)
+mem_create(void *self, const char *key, bool staged, struct weir_output **out, struct weir_error *err)
 {
     struct mem_output *o;
     struct weir_object obj;
 
+    (void)staged; /* nothing is ever seen before finish */
     if (mem_head(self, key, &obj, err) == WEIR_OK)
         return weir_fail(err, WEIR_EXISTS, "is there already");
     weir_error_clear(err);

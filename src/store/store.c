@@ -125,6 +125,70 @@ weir_store_list(struct weir_store *st, const char *prefix, const char *from, boo
     return st->type->list(st->self, prefix, from, deep, cb, arg, err);
 }
 
+/* For stores without a walk of their own: a deep listing that asks for each folder above an object. */
+struct store_walk {
+    bool (*enter)(void *arg, const char *folder);
+    weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err);
+    void *arg;
+};
+
+static weir_rc
+store_walked(void *arg, const struct weir_object *obj, struct weir_error *err)
+{
+    const struct store_walk *walk = arg;
+    char folder[4096];
+
+    for (const char *at = obj->key; (at = strchr(at, '/')) != NULL; at++) {
+        size_t n = (size_t)(at - obj->key);
+
+        if (n >= sizeof(folder))
+            return weir_fail(err, WEIR_IO, "%s: a name too long", obj->key);
+        memcpy(folder, obj->key, n);
+        folder[n] = '\0';
+        if (!walk->enter(walk->arg, folder))
+            return WEIR_OK;
+    }
+    return walk->cb(walk->arg, obj, err);
+}
+
+weir_rc
+weir_store_walk(struct weir_store *st, bool (*enter)(void *arg, const char *folder),
+                weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+                struct weir_error *err)
+{
+    struct store_walk walk = {enter, cb, arg};
+
+    if (st->type->walk != NULL)
+        return st->type->walk(st->self, enter, cb, arg, err);
+    return st->type->list(st->self, "", NULL, true, store_walked, &walk, err);
+}
+
+weir_rc
+weir_store_root(struct weir_store *st, struct weir_object *out, struct weir_error *err)
+{
+    *out = (struct weir_object){.size = -1};
+    if (st->type->root == NULL)
+        return WEIR_OK;
+    return st->type->root(st->self, out, err) == WEIR_OK ? WEIR_OK : weir_error_context(err, "%s", st->path);
+}
+
+weir_rc
+weir_store_lock(struct weir_store *st, const char *key, int *lock, struct weir_error *err)
+{
+    *lock = -1;
+    WEIR_TRY(store_key_check(st, key, err));
+    if (st->type->lock == NULL)
+        return WEIR_OK;
+    return st->type->lock(st->self, key, lock, err) == WEIR_OK ? WEIR_OK : store_context(st, key, err);
+}
+
+void
+weir_store_unlock(struct weir_store *st, int lock)
+{
+    if (lock >= 0)
+        st->type->unlock(st->self, lock);
+}
+
 weir_rc
 weir_store_head(struct weir_store *st, const char *key, struct weir_object *out, struct weir_error *err)
 {
@@ -205,14 +269,26 @@ weir_input_close(struct weir_input *in)
         in->store->type->close_input(in);
 }
 
-weir_rc
-weir_output_create(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err)
+static weir_rc
+output_create(struct weir_store *st, const char *key, bool staged, struct weir_output **out, struct weir_error *err)
 {
     WEIR_TRY(store_key_check(st, key, err));
-    if (st->type->create(st->self, key, out, err) != WEIR_OK)
+    if (st->type->create(st->self, key, staged, out, err) != WEIR_OK)
         return store_context(st, key, err);
     (*out)->store = st;
     return WEIR_OK;
+}
+
+weir_rc
+weir_output_create(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err)
+{
+    return output_create(st, key, false, out, err);
+}
+
+weir_rc
+weir_output_create_absent(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err)
+{
+    return output_create(st, key, true, out, err);
 }
 
 weir_rc

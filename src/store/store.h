@@ -46,6 +46,13 @@ struct weir_store_type {
     weir_rc (*list)(void *self, const char *prefix, const char *from, bool deep,
                     weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                     struct weir_error *err);
+    /* MAY: the same, deep, but entering only the folders that enter(arg, key) lets. A folder that leads back to one
+     * above it is an error. */
+    weir_rc (*walk)(void *self, bool (*enter)(void *arg, const char *folder),
+                    weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+                    struct weir_error *err);
+    /* MAY: what stands at the root: size -1 a folder, else an object. NOTFOUND. */
+    weir_rc (*root)(void *self, struct weir_object *out, struct weir_error *err);
     weir_rc (*head)(void *self, const char *key, struct weir_object *out, struct weir_error *err); /* NOTFOUND */
     weir_rc (*open_input)(void *self, const char *key, int64_t at, struct weir_input **out, struct weir_error *err);
     /* At most n bytes; *got 0 at the end. */
@@ -55,13 +62,16 @@ struct weir_store_type {
      * have no such moment pass it before the put), or -1. */
     weir_rc (*put)(void *self, const char *key, const void *p, size_t n, weir_put_mode mode, int staged,
                    struct weir_error *err);
-    /* EXISTS when the key is taken. */
-    weir_rc (*create)(void *self, const char *key, struct weir_output **out, struct weir_error *err);
+    /* EXISTS when the key is taken. staged: it gets its name at finish, if absent then. */
+    weir_rc (*create)(void *self, const char *key, bool staged, struct weir_output **out, struct weir_error *err);
     weir_rc (*write)(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
     /* Durable at return; out is freed in every case. */
     weir_rc (*finish)(struct weir_output *out, struct weir_error *err);
     void (*abort)(struct weir_output *out); /* removes what was written; NULL is fine */
     weir_rc (*remove)(void *self, const char *key, struct weir_error *err); /* OK when it was not there */
+    /* MAY, both: a lock that ends with this process, for stores of one machine. EXISTS: another has it. */
+    weir_rc (*lock)(void *self, const char *key, int *lock, struct weir_error *err);
+    void (*unlock)(void *self, int lock);
     void (*close)(void *self);
 };
 
@@ -80,6 +90,12 @@ void weir_store_close(struct weir_store *st); /* NULL is fine */
 weir_rc weir_store_list(struct weir_store *st, const char *prefix, const char *from, bool deep,
                         weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                         struct weir_error *err);
+/* Everything below the root but for what lies in folders that enter(arg, key) turns down. */
+weir_rc weir_store_walk(struct weir_store *st, bool (*enter)(void *arg, const char *folder),
+                        weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
+                        struct weir_error *err);
+/* What stands at the root itself: size -1: a folder. NOTFOUND: nothing (stores without folders always have one). */
+weir_rc weir_store_root(struct weir_store *st, struct weir_object *out, struct weir_error *err);
 weir_rc weir_store_head(struct weir_store *st, const char *key, struct weir_object *out, struct weir_error *err);
 /* Whole object, appended to buf; the buffer's ceiling is the limit. */
 weir_rc weir_store_get(struct weir_store *st, const char *key, struct weir_buf *buf, struct weir_error *err);
@@ -89,6 +105,10 @@ weir_rc weir_store_put(struct weir_store *st, const char *key, const void *p, si
 weir_rc weir_store_put_at(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
                           int staged, struct weir_error *err);
 weir_rc weir_store_remove(struct weir_store *st, const char *key, struct weir_error *err);
+/* Takes the lock that key names (an empty object, which stays); it ends with weir_store_unlock() or this process.
+ * EXISTS: another process, or another lock of this one, holds it. *lock is -1 where the store has no locks. */
+weir_rc weir_store_lock(struct weir_store *st, const char *key, int *lock, struct weir_error *err);
+void weir_store_unlock(struct weir_store *st, int lock);
 
 weir_rc weir_input_open(struct weir_store *st, const char *key, int64_t at, struct weir_input **out,
                         struct weir_error *err);
@@ -96,6 +116,10 @@ weir_rc weir_input_read(struct weir_input *in, void *p, size_t n, size_t *got, s
 void weir_input_close(struct weir_input *in); /* NULL is fine */
 
 weir_rc weir_output_create(struct weir_store *st, const char *key, struct weir_output **out, struct weir_error *err);
+/* As weir_store_put() with WEIR_PUT_ABSENT for what is too big for memory: the object appears at finish(), whole, or
+ * not at all. EXISTS (now or from finish), UNKNOWN. */
+weir_rc weir_output_create_absent(struct weir_store *st, const char *key, struct weir_output **out,
+                                  struct weir_error *err);
 weir_rc weir_output_write(struct weir_output *out, const void *p, size_t n, struct weir_error *err);
 weir_rc weir_output_finish(struct weir_output *out, struct weir_error *err);
 void weir_output_abort(struct weir_output *out); /* removes it; NULL is fine */
