@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/str.h"
 
 enum { FILES_TEXT_MAX = 64 * 1024 };
 

@@ -13,6 +13,7 @@
 #ifndef WEIR_SOURCE_FILES_H
 #define WEIR_SOURCE_FILES_H
 
+#include "base/map.h"
 #include "source/file_log.h"
 #include "source/found.h"
 #include "source/listing.h"

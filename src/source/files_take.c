@@ -295,7 +295,7 @@ files_task(void *arg, const struct weir_file_entry *entry, struct weir_error *er
 {
     struct files_tasks *t = arg;
     struct weir_file_id id = weir_files_id_of_uri(t->f, entry->path, entry->path_len);
-    struct weir_task *task;
+    struct weir_task *task = NULL;
     struct weir_object now;
     weir_rc rc;
 

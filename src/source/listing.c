@@ -94,7 +94,7 @@ weir_listing_run(struct weir_listing *list, weir_listing_fn *fn, void *arg, stru
     list->files = 0;
     list->nested = list->partitioned = false;
     WEIR_TRY(weir_stop_check(list->stop, err));
-    if (weir_store_walk(list->store, "", listing_enters, listing_object, &walk, err) != WEIR_OK)
+    if (weir_store_walk(list->store, listing_enters, listing_object, &walk, err) != WEIR_OK)
         return weir_error_context(err, "listing %s", list->store->path);
     return WEIR_OK;
 }
