@@ -325,44 +325,15 @@ log_write(void *arg, const struct weir_file_entry *entry, struct weir_error *err
     return weir_buf_check(&wr->buf, err);
 }
 
-/* Whether what stands there are our bytes: then an earlier put of ours went through although its answer was lost. */
-static bool
-log_is_ours(struct weir_file_log *log, const char *name, const struct weir_buf *buf)
-{
-    struct weir_buf there = WEIR_BUF(WEIR_SOURCE_LOG_MAX);
-    struct weir_error err = {0};
-    bool same;
-
-    there.q = log->q;
-    same = weir_store_get(log->store, name, &there, &err) == WEIR_OK && there.len == buf->len &&
-           memcmp(there.data, buf->data, buf->len) == 0;
-    weir_buf_fini(&there);
-    return same;
-}
-
-/* Puts the same bytes until the outcome is known. */
 static weir_rc
 log_put(struct weir_file_log *log, const char *name, const struct weir_buf *buf, struct weir_error *err)
 {
-    bool unknown = false;
-    weir_rc rc;
+    weir_rc rc = weir_store_put_absent(log->store, name, buf->data, buf->len, err);
 
-    for (int i = 0; i < 5; i++) {
-        weir_error_clear(err);
-        rc = weir_store_put(log->store, name, buf->data, buf->len, WEIR_PUT_ABSENT, err);
-        if (rc == WEIR_EXISTS && unknown && log_is_ours(log, name, buf)) {
-            weir_error_clear(err);
-            return WEIR_OK;
-        }
-        if (rc == WEIR_EXISTS) {
-            weir_error_clear(err);
-            return weir_fail(err, WEIR_FENCED, "%s was written by another run of this query", name);
-        }
-        if (rc != WEIR_UNKNOWN)
-            return rc;
-        unknown = true;
-    }
-    return rc;
+    if (rc != WEIR_EXISTS)
+        return rc;
+    weir_error_clear(err);
+    return weir_fail(err, WEIR_FENCED, "%s was written by another run of this query", name);
 }
 
 struct log_cleaner {

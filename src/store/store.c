@@ -10,6 +10,8 @@
 #include "base/point.h"
 #include "base/str.h"
 
+enum { STORE_PUT_TRIES = 5 };
+
 #define STORE(symbol) extern const struct weir_store_type weir_store_##symbol;
 #include "store/stores.def"
 #undef STORE
@@ -237,6 +239,38 @@ weir_store_put(struct weir_store *st, const char *key, const void *p, size_t n, 
                struct weir_error *err)
 {
     return weir_store_put_at(st, key, p, n, mode, -1, err);
+}
+
+/* Whether the object is there with just these bytes. */
+static bool
+store_holds(struct weir_store *st, const char *key, const void *p, size_t n)
+{
+    struct weir_buf there = WEIR_BUF(n + 1);
+    struct weir_error ignored = {0};
+    bool same;
+
+    same = weir_store_get(st, key, &there, &ignored) == WEIR_OK && there.len == n &&
+           (n == 0 || memcmp(there.data, p, n) == 0);
+    weir_buf_fini(&there);
+    return same;
+}
+
+weir_rc
+weir_store_put_absent(struct weir_store *st, const char *key, const void *p, size_t n, struct weir_error *err)
+{
+    bool unknown = false;
+    weir_rc rc = WEIR_UNKNOWN;
+
+    for (int i = 0; i < STORE_PUT_TRIES && rc == WEIR_UNKNOWN; i++) {
+        weir_error_clear(err);
+        rc = weir_store_put(st, key, p, n, WEIR_PUT_ABSENT, err);
+        if (rc == WEIR_EXISTS && unknown && store_holds(st, key, p, n)) {
+            weir_error_clear(err);
+            return WEIR_OK;
+        }
+        unknown |= rc == WEIR_UNKNOWN;
+    }
+    return rc;
 }
 
 weir_rc

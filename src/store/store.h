@@ -101,9 +101,12 @@ weir_rc weir_store_head(struct weir_store *st, const char *key, struct weir_obje
 weir_rc weir_store_get(struct weir_store *st, const char *key, struct weir_buf *buf, struct weir_error *err);
 weir_rc weir_store_put(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
                        struct weir_error *err);
-/* The same with a fail point at the moment that `staged` above describes. */
+/* weir_store_put() with a fail point at the moment that `staged` above describes. */
 weir_rc weir_store_put_at(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
                           int staged, struct weir_error *err);
+/* WEIR_PUT_ABSENT until the outcome is known: after UNKNOWN the same bytes are put again, and when they are found
+ * there they are ours. EXISTS: another was first. UNKNOWN only when the store stays unsure. */
+weir_rc weir_store_put_absent(struct weir_store *st, const char *key, const void *p, size_t n, struct weir_error *err);
 weir_rc weir_store_remove(struct weir_store *st, const char *key, struct weir_error *err);
 /* Takes the lock that key names (an empty object, which stays); it ends with weir_store_unlock() or this process.
  * EXISTS: another process, or another lock of this one, holds it. *lock is -1 where the store has no locks. */
