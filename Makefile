@@ -1,14 +1,65 @@
-# The face of the build: `make quickstart`, `make check`, `make test`, `make bench`. The build itself is meson's.
+# The face of the build; the build itself is meson's. Each target installs what it lacks (tools/install-deps).
+#   make             builds build/weir
+#   make quickstart  builds a release and ingests the example into ./quickstart
+#   make test        the quick tests: under a minute, no network
+#   make check       everything: unit, fuzz corpora, sanitizers, end to end; ends in "N passed, N failed"
+#   make fuzz        each fuzz target for MINUTES (1)
+#   make soak        runs that are killed at random, KILLS (1000) times, then counted
+#   make bench       rows a second and peak memory, beside others
+#   make docs        the pages that are printed from the option tables
+#   make release, make install (PREFIX), make format, make clean
 BUILD ?= build
+PREFIX ?= /usr/local
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
 $(BUILD)/build.ninja:
 	@tools/install-deps build
-	@meson setup $(BUILD)
+	@meson setup $(BUILD) $$(pkg-config --exists cmocka || echo -Dtests=false) >/dev/null
 
-test: all
+test:
+	@tools/install-deps test
+	@meson configure $(BUILD) -Dtests=true >/dev/null 2>&1 || meson setup $(BUILD) >/dev/null
+	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --suite quick --no-rebuild --print-errorlogs
 
-.PHONY: all test
+check:
+	@tools/check
+
+quickstart:
+	@tools/quickstart
+
+bench: release
+	@tools/install-deps check
+	@WEIR_BIN=$(CURDIR)/build-release/weir tests/bench/run --setup
+
+soak: all
+	@tools/install-deps check
+	@tools/venv
+	@.venv/bin/python tests/e2e/soak_kills.py --kills $(or $(KILLS),1000)
+
+fuzz:
+	@tools/install-deps fuzz
+	@tools/fuzz $(or $(MINUTES),1)
+
+docs: all
+	@tools/gen-docs
+
+format:
+	@tools/install-deps format
+	@git ls-files 'src/*.[ch]' 'tests/*.[ch]' | xargs clang-format -i
+
+release:
+	@tools/install-deps build
+	@[ -e build-release/build.ninja ] || meson setup build-release --buildtype=release -Dtests=false >/dev/null
+	@ninja -C build-release --quiet
+
+install: release
+	@meson configure build-release --prefix=$(PREFIX)
+	@meson install -C build-release
+
+clean:
+	@rm -rf build build-* quickstart
+
+.PHONY: all test check quickstart bench soak fuzz docs format release install clean
