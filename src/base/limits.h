@@ -19,6 +19,7 @@ enum {
 #define WEIR_SOURCE_LOG_MAX (256 * WEIR_MIB) /* sources/S/N.compact; streamed line by line */
 #define WEIR_COMMIT_MAX (64 * WEIR_MIB)      /* a Delta commit; streamed line by line */
 #define WEIR_ACTION_MAX (8 * WEIR_MIB)       /* one line of it */
+#define WEIR_FOOTER_MAX (256 * WEIR_MIB)     /* a Parquet footer, when written */
 #define WEIR_RECORD_MAX (16 * WEIR_MIB)      /* weir.maxRecordBytes */
 #define WEIR_STACK_BYTES (512 * WEIR_KIB)    /* a thread's stack */
 
