@@ -172,13 +172,16 @@ static weir_i128
 number_within(weir_i128 least, weir_i128 most, const struct spread *s, int64_t seed)
 {
     unsigned __int128 span = (unsigned __int128)(most - least) + 1, r;
+    uint64_t state = chance_state;
 
+    if (s->distinct > 1)
+        chance_state = (uint64_t)seed * 77; /* the same seed, the same number */
+    r = (unsigned __int128)chance() << 64 | chance();
+    if (s->distinct > 1)
+        chance_state = state;
     if (below(40) == 0)
         return below(2) ? least : most;
-    r = ((unsigned __int128)chance() << 64 | chance());
-    if (s->distinct > 1)
-        r = (unsigned __int128)(chance_state = (uint64_t)seed * 77, chance()) << 64 | chance();
-    if (below(2))
+    if (s->distinct > 1 ? seed & 1 : below(2))
         r = (unsigned __int128)(least < 0 ? -least : 0) + r % 1000;
     return span == 0 ? (weir_i128)r : least + (weir_i128)(r % span);
 }
