@@ -111,6 +111,7 @@ pipeline_open_sink(struct weir_pipeline *p, const char *query_id, struct weir_er
                                 .zone = p->zone,
                                 .lanes = p->budget.lanes,
                                 .row_group_bytes = p->budget.row_group_bytes,
+                                .writer_bytes = p->budget.writer_bytes,
                                 .quota = &p->quota,
                                 .mem = p->mem,
                                 .stop = p->stop};

@@ -29,6 +29,7 @@ struct weir_sink_env {
     const struct weir_zone *zone;
     unsigned lanes;
     uint64_t row_group_bytes;
+    uint64_t writer_bytes;       /* of all open files of all lanes together; 0: two row groups a lane */
     struct weir_quota *quota;
     struct weir_mem *mem;
     struct weir_stop *stop;
@@ -65,9 +66,11 @@ struct weir_sink_type {
     weir_rc (*bind)(void *self, const struct weir_type *schema, struct weir_error *err);              /* MUST */
     /* Ready for the lanes of a batch; drain is filled. */
     weir_rc (*prepare)(void *self, const struct weir_sink_batch *batch, struct weir_drain *drain, struct weir_error *err); /* MUST */
-    /* All lanes are finished and closed. FENCED: another run of this query was first. */
+    /* All lanes are finished and closed. FENCED: another run of this query was first. CONFLICT: the table changed so
+     * that the same range must be read and written once more: prepare() again. */
     weir_rc (*commit)(void *self, struct weir_sink_result *out, struct weir_error *err);              /* MUST */
-    void (*abort)(void *self);                                                                        /* MUST: drops what lanes wrote */
+    /* Drops what lanes wrote, unless a commit may name it. After a commit that failed it is not needed. */
+    void (*abort)(void *self);                                                                        /* MUST */
     void (*close)(void *self);                                                                        /* MUST, zeroed self is fine */
 };
 
