@@ -94,11 +94,18 @@ values_len(const struct weir_leaf *leaf)
     return leaf->values.len == 0 ? 0 : leaf->values.len - WEIR_PAGE_HEAD;
 }
 
+/* The open page can only have indices: before the first page has ended they may become values again. */
+static bool
+stays_indexed(const struct weir_leaf *leaf)
+{
+    return leaf->dict_on && leaf->dict_pages > 0;
+}
+
 /* Bytes of the open page, as far as its size is watched. */
 static size_t
 page_size(const struct weir_leaf *leaf)
 {
-    return values_len(leaf) + leaf->idx.len + (leaf->max_rep > 0 ? leaf->entries : 0);
+    return (stays_indexed(leaf) ? leaf->idx.len : leaf->raw) + (leaf->max_rep > 0 ? leaf->entries : 0);
 }
 
 static size_t
@@ -254,7 +261,7 @@ struct take {
 static size_t
 value_size(const struct weir_leaf *leaf, const void *v, size_t i)
 {
-    return leaf->dict_on ? sizeof(uint16_t) : plain_size(leaf, (const char *)v + i * leaf->width, 1);
+    return stays_indexed(leaf) ? sizeof(uint16_t) : plain_size(leaf, (const char *)v + i * leaf->width, 1);
 }
 
 /* Entries one by one up to the end of the record that fills the page. */
@@ -285,7 +292,7 @@ take_size(const struct weir_parquet *w, const struct weir_leaf *leaf, const void
     size_t held = page_size(leaf), room = w->opt.page_bytes > held ? w->opt.page_bytes - held : 1;
     size_t left = in->live - t->live, size = left * sizeof(uint16_t);
 
-    if (!leaf->dict_on)
+    if (!stays_indexed(leaf))
         size = plain_size(leaf, (const char *)v + (size_t)t->live * leaf->width, left);
     if (leaf->max_rep > 0)
         size += in->n - t->e;
