@@ -259,6 +259,7 @@ static weir_rc
 page_levels(struct weir_parquet *w, const struct weir_leaf *leaf, struct weir_error *err)
 {
     w->levels.len = 0;
+    WEIR_TRY(weir_array_room(&w->quota, &w->levels, 0, err));
     if (leaf->max_rep > 0)
         WEIR_TRY(put_levels(w, leaf->rep.p, leaf, leaf->max_rep, err));
     if (leaf->max_def > 0)

@@ -171,7 +171,7 @@ spread_of(const struct weir_field *f)
 static weir_i128
 number_within(weir_i128 least, weir_i128 most, const struct spread *s, int64_t seed)
 {
-    unsigned __int128 span = (unsigned __int128)(most - least) + 1, r;
+    unsigned __int128 span = (unsigned __int128)most - (unsigned __int128)least + 1, r;
     uint64_t state = chance_state;
 
     if (s->distinct > 1)
@@ -183,7 +183,7 @@ number_within(weir_i128 least, weir_i128 most, const struct spread *s, int64_t s
         return below(2) ? least : most;
     if (s->distinct > 1 ? seed & 1 : below(2))
         r = (unsigned __int128)(least < 0 ? -least : 0) + r % 1000;
-    return span == 0 ? (weir_i128)r : least + (weir_i128)(r % span);
+    return (weir_i128)((unsigned __int128)least + r % span);
 }
 
 static void
