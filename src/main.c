@@ -1,8 +1,8 @@
 /* weir: lakehouse ingestion without the cluster. The way of one record: ARCHITECTURE.md. */
-#include <stdio.h>
+#include "cli/command.h"
 
 int
-main(void)
+main(int argc, char **argv)
 {
-    return 0;
+    return weir_cli_main(argc, argv, "");
 }
