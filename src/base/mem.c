@@ -229,6 +229,8 @@ chunk_free(struct weir_mem *mem, struct chunk *chunk)
     free(chunk);
 }
 
+static void mem_destroy(struct weir_mem *mem);
+
 /* Handlers first, newest first (they may still use the arena and its children); then the children. A handler may
  * register another. */
 static void
@@ -240,8 +242,29 @@ mem_run_down(struct weir_mem *mem)
         mem->cleanups = c->next;
         c->fn(c->arg);
     }
-    while (mem->kids != NULL)
-        weir_mem_free(mem->kids);
+    while (mem->kids != NULL) {
+        struct weir_mem *kid = mem->kids;
+
+        mem->kids = kid->next;
+        if (kid->next != NULL)
+            kid->next->prev = NULL;
+        mem_destroy(kid);
+    }
+}
+
+/* Frees an arena that hangs in no list. */
+static void
+mem_destroy(struct weir_mem *mem)
+{
+    struct chunk *chunk, *next;
+
+    mem_run_down(mem);
+    for (chunk = mem->chunks; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        chunk_free(mem, chunk);
+    }
+    weir_quota_give(mem->q, sizeof(*mem));
+    free(mem);
 }
 
 void
@@ -249,21 +272,13 @@ weir_mem_free(struct weir_mem *mem)
 {
     if (mem == NULL)
         return;
-    mem_run_down(mem);
-    while (mem->chunks != NULL) {
-        struct chunk *chunk = mem->chunks;
-
-        mem->chunks = chunk->next;
-        chunk_free(mem, chunk);
-    }
     if (mem->prev != NULL)
         mem->prev->next = mem->next;
     else if (mem->parent != NULL)
         mem->parent->kids = mem->next;
     if (mem->next != NULL)
         mem->next->prev = mem->prev;
-    weir_quota_give(mem->q, sizeof(*mem));
-    free(mem);
+    mem_destroy(mem);
 }
 
 void

@@ -336,7 +336,7 @@ parse_decimal(struct ddl *p, const struct weir_type **out)
 static weir_rc
 parse_char(struct ddl *p, const char *name, const struct weir_type **out)
 {
-    int64_t n;
+    int64_t n = 0;
 
     WEIR_TRY(take(p, "(", "\"(\" and a length"));
     WEIR_TRY(take_number(p, 1, INT32_MAX, "a length of at least 1", &n));
@@ -553,6 +553,7 @@ parse_type_word(struct ddl *p, const struct weir_type **out)
 static weir_rc
 parse_type(struct ddl *p, const struct weir_type **out)
 {
+    *out = NULL;
     if (++p->depth > WEIR_NEST_MAX) {
         weir_fail(p->err, WEIR_USAGE, "types more than %d levels deep", WEIR_NEST_MAX);
         return ddl_where(p, p->tok.at);

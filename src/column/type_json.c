@@ -200,9 +200,9 @@ static weir_rc parse_type(struct schema_json *p, struct node node, const struct 
 static weir_rc
 need_bool(struct schema_json *p, struct node node, const char *key, bool dflt, bool *out)
 {
+    *out = node.v == NULL ? dflt : json_is_true(node.v);
     if (node.v != NULL && !json_is_boolean(node.v))
         return weir_fail(p->err, WEIR_CORRUPT, "\"%s\" is not true or false", key);
-    *out = node.v == NULL ? dflt : json_is_true(node.v);
     return WEIR_OK;
 }
 
@@ -334,6 +334,7 @@ parse_object(struct schema_json *p, struct node node, const struct weir_type **o
 static weir_rc
 parse_type(struct schema_json *p, struct node node, const struct weir_type **out)
 {
+    *out = NULL;
     if (node.v == NULL)
         return weir_fail(p->err, WEIR_CORRUPT, "a type is missing");
     if (json_is_string(node.v))

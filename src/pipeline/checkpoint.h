@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/stop.h"
 #include "store/store.h"
 
 struct weir_batch_record { /* what offsets/N says */
@@ -32,7 +33,8 @@ struct weir_batch_record { /* what offsets/N says */
 };
 
 struct weir_checkpoint;
-/* Reads metadata (or makes it, with a new id, when there is none and `create`); finds the newest offsets and commits. USAGE: offsets without metadata, a hole, a v2 log, two source lines. The folder need not exist. */
+/* Reads metadata (or makes it, with a new id, when there is none and `create`); finds the newest offsets and commits.
+ * USAGE: offsets without metadata, a hole, a v2 log, two source lines. The folder need not exist. */
 weir_rc weir_checkpoint_open(const char *uri, bool create, struct weir_mem *mem, struct weir_checkpoint **out,
                              struct weir_error *err);
 void weir_checkpoint_close(struct weir_checkpoint *cp);
@@ -55,13 +57,14 @@ void weir_checkpoint_purge(struct weir_checkpoint *cp, int64_t keep);
 /* The lease: a courtesy that ends a second run at once. */
 struct weir_lease;
 /* FENCED: a live one, naming its host, pid and age. An expired one, or one of a dead process of this host, is taken
- * over. wait_ms: how long to wait for it (0: not). */
-weir_rc weir_lease_take(struct weir_checkpoint *cp, const char *run_id, int64_t wait_ms, struct weir_lease **out,
-                        struct weir_error *err);
+ * over. wait_ms: how long to wait for it (0: not), until stop (may be NULL) is asked. */
+weir_rc weir_lease_take(struct weir_checkpoint *cp, const char *run_id, int64_t wait_ms, struct weir_stop *stop,
+                        struct weir_lease **out, struct weir_error *err);
 /* FENCED when it was lost. Cheap. */
 weir_rc weir_lease_check(struct weir_lease *lease, struct weir_error *err);
 void weir_lease_release(struct weir_lease *lease); /* NULL is fine */
 /* Who holds it now, for `weir status`: NULL when nobody. */
 const char *weir_lease_holder(struct weir_checkpoint *cp, struct weir_mem *mem);
+void weir_lease_expiry(int64_t ms); /* for tests; 30 s. Renewed each third of it */
 
 #endif

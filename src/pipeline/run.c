@@ -283,7 +283,7 @@ run_open(struct run *r, struct weir_error *err)
 
     if (uri != NULL) {
         WEIR_TRY(weir_checkpoint_open(uri, false, p->mem, &p->checkpoint, err));
-        WEIR_TRY(weir_lease_take(p->checkpoint, p->run_id, wait, &p->lease, err));
+        WEIR_TRY(weir_lease_take(p->checkpoint, p->run_id, wait, p->stop, &p->lease, err));
         WEIR_TRY(weir_checkpoint_refresh(p->checkpoint, err));
         id = weir_checkpoint_id(p->checkpoint);
     }

@@ -269,6 +269,25 @@ an_arena_near_its_limit_still_gives_what_fits(void **state)
     assert_int_equal(q.used, 0);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+
+static void
+the_sanitizer_sees_each_object(void **state)
+{
+    struct weir_mem *mem = weir_mem_new(NULL, NULL, "test");
+    char *a = weir_mem_alloc(mem, 100), *b = weir_mem_alloc(mem, 100);
+
+    (void)state;
+    assert_true(__asan_address_is_poisoned(a + 100));
+    assert_true(__asan_address_is_poisoned(b + 100));
+    assert_false(__asan_address_is_poisoned(a + 99));
+    weir_mem_reset(mem);
+    assert_true(__asan_address_is_poisoned(a));
+    weir_mem_free(mem);
+}
+#endif
+
 int
 main(void)
 {
@@ -282,6 +301,9 @@ main(void)
         cmocka_unit_test(children_die_with_their_parent_or_before),
         cmocka_unit_test(a_reset_arena_does_not_grow_from_round_to_round),
         cmocka_unit_test(an_arena_near_its_limit_still_gives_what_fits),
+#if defined(__SANITIZE_ADDRESS__)
+        cmocka_unit_test(the_sanitizer_sees_each_object),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
