@@ -18,6 +18,7 @@ enum {
     LOG_RETAIN = 100,                   /* spark.sql.streaming.minBatchesToRetain */
     LOG_CLEANUP_DELAY_MS = 10 * 60 * 1000, /* spark.sql.streaming.fileSource.log.cleanupDelay */
     LOG_NAME = 64,
+    LOG_FLUSH = 256 * 1024,
 };
 
 /* "sources/0/12" or "sources/0/12.compact". */
@@ -312,7 +313,17 @@ weir_file_log_range(struct weir_file_log *log, int64_t from, int64_t to, weir_fi
 
 struct log_writer {
     struct weir_buf buf;
+    struct weir_output *out; /* of a .compact, which may be too big for memory; NULL: all stays in buf */
 };
+
+static weir_rc
+log_flush(struct log_writer *wr, struct weir_error *err)
+{
+    weir_rc rc = weir_output_write(wr->out, wr->buf.data, wr->buf.len, err);
+
+    weir_buf_reset(&wr->buf);
+    return rc;
+}
 
 static weir_rc
 log_write(void *arg, const struct weir_file_entry *entry, struct weir_error *err)
@@ -322,18 +333,33 @@ log_write(void *arg, const struct weir_file_entry *entry, struct weir_error *err
     weir_buf_str(&wr->buf, "\n{\"path\":");
     weir_buf_json(&wr->buf, entry->path, entry->path_len);
     weir_buf_printf(&wr->buf, ",\"timestamp\":%" PRId64 ",\"batchId\":%" PRId64 "}", entry->mtime_ms, entry->id);
-    return weir_buf_check(&wr->buf, err);
+    WEIR_TRY(weir_buf_check(&wr->buf, err));
+    return wr->out != NULL && wr->buf.len >= LOG_FLUSH ? log_flush(wr, err) : WEIR_OK;
 }
 
 static weir_rc
-log_put(struct weir_file_log *log, const char *name, const struct weir_buf *buf, struct weir_error *err)
+log_fenced(const char *name, struct weir_error *err)
 {
-    weir_rc rc = weir_store_put_absent(log->store, name, buf->data, buf->len, err);
-
-    if (rc != WEIR_EXISTS)
-        return rc;
     weir_error_clear(err);
     return weir_fail(err, WEIR_FENCED, "%s was written by another run of this query", name);
+}
+
+/* Durable under its name, or FENCED. UNKNOWN ends the run: whichever of the two it was, the next start reads a whole
+ * log, and an entry without its offset is covered by the next batch. */
+static weir_rc
+log_put(struct weir_file_log *log, const char *name, struct log_writer *wr, struct weir_error *err)
+{
+    struct weir_output *out = wr->out;
+    weir_rc rc;
+
+    if (out == NULL) {
+        rc = weir_store_put_absent(log->store, name, wr->buf.data, wr->buf.len, err);
+    } else {
+        WEIR_TRY(log_flush(wr, err));
+        wr->out = NULL;
+        rc = weir_output_finish(out, err);
+    }
+    return rc == WEIR_EXISTS ? log_fenced(name, err) : rc;
 }
 
 struct log_cleaner {
@@ -387,19 +413,24 @@ weir_file_log_append(struct weir_file_log *log,
 
     weir_buf_init(&wr.buf, WEIR_SOURCE_LOG_MAX, log->q);
     weir_buf_str(&wr.buf, "v1");
-    if (compact)
+    log_name(log, id, compact, name);
+    if (compact) {
+        rc = weir_output_create_absent(log->store, name, &wr.out, err);
+        WEIR_GO(rc == WEIR_EXISTS ? log_fenced(name, err) : rc);
         WEIR_GO(weir_file_log_each(log, log_write, &wr, err));
+    }
     while ((rc = next(arg, &entry, err)) == WEIR_OK)
         WEIR_GO(log_write(&wr, &entry, err));
     if (rc != WEIR_END)
         goto out;
-    WEIR_GO(log_put(log, log_name(log, id, compact, name), &wr.buf, err));
+    WEIR_GO(log_put(log, name, &wr, err));
     log->newest = id;
-    if (compact)
+    if (compact) {
         log->compact = id;
-    if (compact)
         log_clean(log);
+    }
 out:
+    weir_output_abort(wr.out);
     weir_buf_fini(&wr.buf);
     return rc;
 }

@@ -9,6 +9,8 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/uuid.h"
+#include "store/mem.h"
 
 enum { FILES_TEXT_MAX = 64 * 1024 };
 
@@ -220,6 +222,20 @@ files_place(struct weir_files *f, struct weir_error *err)
 
 /* --- open and close --- */
 
+/* Without a checkpoint (sinks console and noop) the log lives as long as the run. */
+static weir_rc
+files_memory(struct weir_files *f, struct weir_error *err)
+{
+    char uuid[WEIR_UUID_SIZE], uri[64];
+
+    weir_uuid(uuid);
+    snprintf(f->memory_name, sizeof(f->memory_name), "log-%s", uuid);
+    snprintf(uri, sizeof(uri), "mem:%s/log", f->memory_name);
+    WEIR_TRY(weir_store_open(uri, f->env->mem, &f->memory, err));
+    f->env_copy.checkpoint = f->memory;
+    return WEIR_OK;
+}
+
 static weir_rc
 files_restore(void *arg, const struct weir_file_entry *entry, struct weir_error *err)
 {
@@ -236,6 +252,7 @@ weir_files_open(struct weir_files *f, const struct weir_source_env *env, const s
     f->env = &f->env_copy;
     f->face = face;
     f->cutoff_ms = INT64_MAX;
+    weir_buf_init(&f->raw, FILES_TEXT_MAX, env->quota);
     weir_buf_init(&f->text, FILES_TEXT_MAX, env->quota);
     f->watch_mem = weir_mem_new(NULL, env->quota, "young files");
     if (f->watch_mem == NULL)
@@ -244,7 +261,9 @@ weir_files_open(struct weir_files *f, const struct weir_source_env *env, const s
     WEIR_TRY(files_options(f, err));
     WEIR_TRY(files_label(f, err));
     WEIR_TRY(files_place(f, err));
-    WEIR_TRY(weir_file_log_open(&f->log, env->checkpoint, env->index, env->compact_interval, env->batches_to_retain,
+    if (env->checkpoint == NULL)
+        WEIR_TRY(files_memory(f, err));
+    WEIR_TRY(weir_file_log_open(&f->log, f->env->checkpoint, env->index, env->compact_interval, env->batches_to_retain,
                                 env->quota, err));
     WEIR_TRY(weir_file_log_each(&f->log, files_restore, f, err));
     weir_seen_age(&f->seen);
@@ -258,10 +277,15 @@ weir_files_close(void *self)
 
     weir_seen_fini(&f->seen);
     weir_found_fini(&f->found);
+    weir_buf_fini(&f->raw);
     weir_buf_fini(&f->text);
     weir_mem_free(f->watch_mem);
     weir_store_close(f->store);
     weir_store_close(f->other);
+    if (f->memory != NULL) {
+        weir_store_close(f->memory);
+        weir_mem_store_drop(f->memory_name);
+    }
     memset(f, 0, sizeof(*f));
 }
 

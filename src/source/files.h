@@ -49,6 +49,8 @@ struct weir_files {
     struct weir_source_env env_copy;
     const char *label;         /* "FileStreamSource[file:/in]" */
     struct weir_store *store;  /* of the load path without its pattern */
+    struct weir_store *memory; /* for the log, when there is no checkpoint; else NULL */
+    char memory_name[48];
     struct weir_store *other;  /* of the whole machine: for logged paths elsewhere; NULL until needed */
     bool local;
     bool deep;                 /* plain folders below are listed too */
@@ -57,7 +59,7 @@ struct weir_files {
     struct weir_file_log log;
     struct weir_seen seen;
     struct weir_found found;
-    struct weir_buf text;      /* scratch: a path */
+    struct weir_buf raw, text; /* scratch: a path on its way, and a path */
     struct weir_mem *watch_mem;
     struct weir_map watch;     /* files with a time to come: since when they stand still */
     /* Of the last listing: */

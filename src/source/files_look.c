@@ -29,7 +29,7 @@ files_last_name(const char *path, size_t n)
 static struct weir_file_id
 files_id(const struct weir_files *f)
 {
-    const char *p = f->text.data, *name;
+    const char *p = f->text.data != NULL ? f->text.data : "", *name;
 
     if (!f->opt.name_only)
         return weir_file_id(p, f->text.len);
@@ -54,16 +54,12 @@ weir_files_id_of_key(struct weir_files *f, const char *key)
 struct weir_file_id
 weir_files_id_of_uri(struct weir_files *f, const char *uri, size_t n)
 {
-    size_t canonical;
-
+    weir_buf_reset(&f->raw);
     weir_buf_reset(&f->text);
-    weir_uri_canonical(uri, n, &f->text);
-    canonical = f->text.len;
-    if (memchr(f->text.data, '%', canonical) != NULL) {
-        weir_uri_decode(f->text.data, canonical, &f->text);
-        memmove(f->text.data, f->text.data + canonical, f->text.len - canonical);
-        f->text.len -= canonical;
-    }
+    weir_uri_canonical(uri, n, &f->raw);
+    if (!f->raw.failed)
+        weir_uri_decode(f->raw.data, f->raw.len, &f->text);
+    f->text.failed |= f->raw.failed;
     return files_id(f);
 }
 
@@ -118,6 +114,8 @@ files_listed(void *arg, const struct weir_object *obj, int depth, struct weir_er
 
     WEIR_TRY(weir_buf_check(&f->text, err));
     if ((!f->deep && depth > 1) || state == WEIR_SEEN_KNOWN || obj->mtime_ms > f->cutoff_ms)
+        return WEIR_OK;
+    if (state == WEIR_SEEN_CHANGED && f->opt.name_only) /* a namesake */
         return WEIR_OK;
     if (state == WEIR_SEEN_CHANGED && !f->opt.allow_overwrites) {
         files_count(&f->changed, f->first_changed, sizeof(f->first_changed), obj->key);

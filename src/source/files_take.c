@@ -121,27 +121,25 @@ files_forget(struct weir_files *f)
 static weir_rc
 files_uri(struct weir_files *f, const char *key, struct weir_error *err)
 {
-    struct weir_buf *text = &f->text;
-    size_t n;
+    struct weir_buf *raw = &f->raw, *text = &f->text;
 
+    weir_buf_reset(raw);
     weir_buf_reset(text);
-    weir_store_uri(f->store, key, text);
-    WEIR_TRY(weir_buf_check(text, err));
-    n = text->len;
-    if (weir_utf8_valid(text->data, n))
-        return WEIR_OK;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text->data[i];
+    weir_store_uri(f->store, key, raw);
+    WEIR_TRY(weir_buf_check(raw, err));
+    if (weir_utf8_valid(raw->data, raw->len)) {
+        weir_buf_add(text, raw->data, raw->len);
+        return weir_buf_check(text, err);
+    }
+    for (size_t i = 0; i < raw->len; i++) {
+        unsigned char c = (unsigned char)raw->data[i];
 
         if (c < 0x80)
             weir_buf_byte(text, (char)c);
         else
             weir_buf_printf(text, "%%%02X", c);
     }
-    WEIR_TRY(weir_buf_check(text, err));
-    memmove(text->data, text->data + n, text->len - n);
-    text->len -= n;
-    return WEIR_OK;
+    return weir_buf_check(text, err);
 }
 
 static weir_rc

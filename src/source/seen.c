@@ -155,10 +155,12 @@ weir_seen_state
 weir_seen_ask(const struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms)
 {
     const struct weir_seen_slot *slot = seen->cap > 0 ? seen_slot(seen, id) : NULL;
-    bool known = slot != NULL && (slot->id.a | slot->id.b) != 0 && slot->mtime_ms >= seen->oldest_ms;
+    bool there = slot != NULL && (slot->id.a | slot->id.b) != 0;
 
-    if (known)
-        return slot->mtime_ms == mtime_ms ? WEIR_SEEN_KNOWN : WEIR_SEEN_CHANGED;
+    if (there && slot->mtime_ms == mtime_ms)
+        return WEIR_SEEN_KNOWN; /* aged out or not: the same file is never new */
+    if (there && slot->mtime_ms >= seen->oldest_ms)
+        return WEIR_SEEN_CHANGED;
     return mtime_ms < seen->oldest_ms ? WEIR_SEEN_AGED : WEIR_SEEN_NEW;
 }
 

@@ -49,6 +49,7 @@ static bool
 source_covers(const struct weir_buf *path, const struct weir_buf *other, struct weir_mem *mem)
 {
     size_t base = weir_glob_base(path->data);
+    bool pattern = base < path->len;
     struct weir_error ignored = {0};
     struct weir_glob glob = {0};
     const char *below;
@@ -58,7 +59,7 @@ source_covers(const struct weir_buf *path, const struct weir_buf *other, struct 
     if (other->len < base || memcmp(path->data, other->data, base) != 0 ||
         (other->len > base && other->data[base] != '/'))
         return false;
-    if (base >= path->len || path->data[base + 1] == '\0') /* no pattern */
+    if (!pattern)
         return true;
     below = other->data + base + (other->len > base);
     if (weir_glob_compile(path->data + base + 1, true, false, mem, &glob, &ignored) != WEIR_OK)
