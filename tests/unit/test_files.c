@@ -815,13 +815,13 @@ a_link_that_leads_back_is_an_error(void **state)
 static void
 a_folder_that_cannot_be_read_is_an_error(void **state)
 {
+    bool root = geteuid() == 0;
     struct kit k;
     char path[256];
 
     (void)state;
-    if (geteuid() == 0)
-        skip();
     kit_init(&k, "cloudFiles");
+    assert_int_equal(chmod(k.dir, 0755), 0);
     kit_file(&k, "sub/a", 1, 0);
     kit_file(&k, "_sub/a", 1, 0);
     snprintf(path, sizeof(path), "%s/in/_sub", k.dir);
@@ -831,7 +831,11 @@ a_folder_that_cannot_be_read_is_an_error(void **state)
     snprintf(path, sizeof(path), "%s/in/sub", k.dir);
     assert_int_equal(chmod(path, 0), 0);
     kit_reopen(&k);
+    if (root) /* who may read everything */
+        assert_int_equal(seteuid(65534), 0);
     assert_int_equal(kit_newest(&k), WEIR_DENIED);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
     assert_non_null(strstr(k.err.what, "in/sub"));
     kit_fini(&k);
 }
