@@ -19,7 +19,8 @@
 void weir_json_init(struct weir_quota *q);
 /* text need not be NUL-terminated. CORRUPT with the byte position. *out is owned by the caller (json_decref). */
 weir_rc weir_json_load(const char *text, size_t len, json_t **out, struct weir_error *err);
-/* Compact text (no blanks), keys in their order, non-ASCII verbatim, '/' not escaped. */
+/* Compact text (no blanks), keys in their order, non-ASCII verbatim, '/' not escaped. Whole numbers come back as
+ * they were; others may change their spelling (0.1 becomes 0.10000000000000001): keep such a text, not its document. */
 void weir_json_dump(const json_t *doc, struct weir_buf *buf);
 /* Members of an object. Missing or null: the default. Another type: CORRUPT naming the key. */
 weir_rc weir_json_get_int(const json_t *obj, const char *key, int64_t dflt, int64_t *out, struct weir_error *err);

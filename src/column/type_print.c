@@ -71,14 +71,14 @@ weir_type_print_simple(const struct weir_type *type, struct weir_buf *buf)
     }
 }
 
-/* A name as it is, or in backquotes when it is not of letters, digits and "_", or of digits alone. */
+/* A name as it is, or in backquotes when it is not of letters, digits and "_", or starts with a digit. */
 static void
 print_name(const struct weir_field *f, struct weir_buf *buf)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     uint32_t i;
 
-    if (f->name_len > 0 && strspn(f->name, plain) == f->name_len && strspn(f->name, "0123456789") < f->name_len) {
+    if (f->name_len > 0 && strspn(f->name, plain) == f->name_len && strspn(f->name, "0123456789") == 0) {
         weir_buf_add(buf, f->name, f->name_len);
         return;
     }

@@ -256,7 +256,7 @@ a_printed_schema_reads_back_as_the_same_type(void **state)
     static const char *const cases[] = {
         "a BIGINT, b STRING",
         "a INT NOT NULL COMMENT 'it\\'s a \\\\', `x y` STRUCT<p: MAP<STRING, ARRAY<INT>> COMMENT 'c', `12`: DATE>",
-        "`a``b` DECIMAL(38,10), v VARIANT, n VOID, ts TIMESTAMP_NTZ, e STRUCT<>",
+        "`a``b` DECIMAL(38,10), v VARIANT, n VOID, ts TIMESTAMP_NTZ, e STRUCT<>, `12a` TINYINT",
     };
     const struct weir_type *type, *again;
     const char *text;
