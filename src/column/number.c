@@ -343,19 +343,29 @@ number_extended(uint64_t mant, int64_t exp, double *out)
 #endif
 }
 
+/* More digits than mant holds: the value lies between mant and mant + 1, and mostly both give the same double. */
+static bool
+number_between(const struct number *x, double *out)
+{
+    int64_t exp = x->exp + (int64_t)(x->ndigits - MANT_DIGITS);
+    double most;
+
+    return number_extended(x->mant, exp, out) && number_extended(x->mant + 1, exp, &most) && *out == most;
+}
+
 static double
 number_double(const struct number *x)
 {
     double d;
 
-    if (x->ndigits == 0) {
-        d = 0;
-    } else if (x->ndigits <= MANT_DIGITS && x->mant <= UINT64_C(1) << 53 && x->exp >= -22 && x->exp <= 22) {
+    if (x->ndigits == 0)
+        return 0;
+    if (x->ndigits <= MANT_DIGITS && x->mant <= UINT64_C(1) << 53 && x->exp >= -22 && x->exp <= 22) {
         d = (double)x->mant;
-        d = x->exp < 0 ? d / pow10_double[-x->exp] : d * pow10_double[x->exp];
-    } else if (x->ndigits > MANT_DIGITS || !number_extended(x->mant, x->exp, &d)) {
-        number_slow(x, &d, NULL);
+        return x->exp < 0 ? d / pow10_double[-x->exp] : d * pow10_double[x->exp];
     }
+    if (x->ndigits <= MANT_DIGITS ? !number_extended(x->mant, x->exp, &d) : !number_between(x, &d))
+        number_slow(x, &d, NULL);
     return d;
 }
 

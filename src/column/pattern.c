@@ -120,6 +120,8 @@ pattern_number(struct compiler *c, struct step step)
         c->step[active].after = (uint16_t)(c->step[active].after + step.max);
         c->active = active;
     } else {
+        if (active >= 0)
+            c->step[active].after = 0; /* java.time forgets what it had promised */
         c->active = (int)c->nsteps - 1;
     }
     return WEIR_OK;

@@ -70,6 +70,10 @@ slot_float_word(struct weir_slice s, double *out)
     }
     if (s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+'))
         s = weir_slice(s.ptr + 1, s.len - 1);
+    if (weir_slice_is(s, "NaN")) { /* Java takes a sign before this spelling only */
+        *out = (double)NAN;
+        return true;
+    }
     for (unsigned i = 0; i < 2; i++) {
         if (weir_slice_is_nocase(s, infinite[i])) {
             *out = negative ? -(double)INFINITY : (double)INFINITY;
