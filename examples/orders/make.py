@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes landing/orders-*.json, the input of the example: the same bytes on every machine.
 
-Two records are odd on purpose. One line is cut off in the middle, as after a crash of whoever wrote it: it becomes a
-row with `_corrupt_record`. One order_id is a text: the value goes to `_rescued_data`, the rest of the row is kept.
+Two records are odd on purpose. One line is cut off in the middle, as after a crash of whoever wrote it; one order_id
+is a text. Both are kept: in `_rescued_data`, the line as a whole, of the other record the one value.
 """
 import json
 import os

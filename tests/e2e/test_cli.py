@@ -42,11 +42,14 @@ def test_version_is_one_line_on_stdout(weir_bin):
     assert run.err == ""
 
 
-def test_version_starts_in_single_digit_milliseconds(weir_bin):
+def test_version_costs_single_digit_milliseconds(weir_bin):
+    """Of CPU: other work on the machine must not fail this."""
     def once():
-        began = time.monotonic()
-        subprocess.run([weir_bin, "--version"], stdout=subprocess.DEVNULL, check=True)
-        return time.monotonic() - began
+        child = subprocess.Popen([weir_bin, "--version"], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0
+        return usage.ru_utime + usage.ru_stime
     assert min(once() for _ in range(20)) < 0.01
 
 
@@ -297,9 +300,8 @@ def test_the_example_is_ingested_once_with_its_odd_records_kept(weir_bin, tmp_pa
     run = weir.run("run", work / "orders.yaml").check()
     assert run.rows == 180 and len(run.batches) == 2
     table = str(tmp_path / "quickstart" / "tables" / "orders")
-    ids = deltars.column(table, "order_id")
+    ids = deltars.column_values(table, "order_id")
     assert len(ids) == 180 and ids.count(None) == 2
-    assert [t for t in deltars.column(table, "_corrupt_record") if t is not None] != []
-    rescued = [t for t in deltars.column(table, "_rescued_data") if t is not None]
-    assert any("unknown" in t for t in rescued)
+    rescued = [json.loads(t) for t in deltars.column_values(table, "_rescued_data") if t is not None]
+    assert sorted(sorted(set(r) - {"_file_path"}) for r in rescued) == [["_corrupt_record"], ["order_id"]]
     weir.run("run", work / "orders.yaml").check().says("nothing new")
