@@ -286,7 +286,7 @@ read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 static weir_rc
 read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    static const char *const later[] = {"hbase", "kafka", "parquet", "json", "csv", "memory", "foreachBatch"};
+    static const char *const later[] = {"console", "hbase", "kafka", "parquet", "json", "csv", "memory", "foreachBatch"};
     const char *const *names = weir_sink_names(), *near;
     size_t n = 0;
 

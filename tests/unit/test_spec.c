@@ -286,7 +286,7 @@ places_that_would_eat_one_another_are_refused(void **state)
     };
     static const char *const fine[] = {
         SOURCE SINK "checkpointLocation: ./out/_ckpt\n", SOURCE SINK "checkpointLocation: ./out/.ckpt/a\n",
-        SOURCE SINK "checkpointLocation: ./in2/ckpt\n", SOURCE "sink: {format: console}\n", SOURCE "sink: {format: noop}\n",
+        SOURCE SINK "checkpointLocation: ./in2/ckpt\n", SOURCE "sink: {format: noop}\n",
         "source: {format: json, path: './in/*/x'}\n" SINK "checkpointLocation: ./in/ckpt\n",
     };
 
