@@ -13,8 +13,11 @@ import weir
 from peers import deltars
 
 SCHEMA = "id BIGINT, name STRING"
-AWKWARD = ["plain.json", "with blank.json", "ümläut é.json", "北京.json", "100%.json", "a+b&c=d;e,f.json", "x#y?z.json",
-           "[brackets] {braces}.json", "quote'd \"twice\".json", "tilde~^`|.json", "%41%20.json", "semi:colon.json"]
+AWKWARD = ["plain.json", "with blank.json", "ümläut é.json", "北京.json", "100%.json", "a+b&c=d;e,f.json", "x#y.json",
+           "quote'd \"twice\".json", "tilde~^`|<>.json", "%41%20.json"]
+# Characters of a glob. Spark 4.0.0 writes the rows of a batch's other file twice when one file's name has such a
+# character, so these names come only alone in their batch.
+GLOBS = ["what?.json", "[brackets].json", "{braces}.json", "back\\slash.json", "star*.json"]
 
 
 class Turns:
@@ -26,10 +29,10 @@ class Turns:
         self.p = pipeline(folder, schema=SCHEMA, options=self.options, conf=conf)
         self.spark_side, self.ids, self.files = spark, [], 0
 
-    def put(self, files=1, rows=3):
+    def put(self, files=1, rows=3, names=AWKWARD):
         for _ in range(files):
             group = range(len(self.ids), len(self.ids) + rows)
-            name = "%03d %s" % (self.files, AWKWARD[self.files % len(AWKWARD)])
+            name = "%03d %s" % (self.files, names[self.files % len(names)])
             self.p.put([{"id": i, "name": "n%d" % i} for i in group], name=name)
             self.ids += group
             self.files += 1
@@ -201,8 +204,9 @@ def test_the_checkpoint_is_spelled_as_spark_spells_it(turns, pipeline, tmp_path)
     texts = []
     for who in ("spark", "weir"):
         t = turns(folder=tmp_path / who, options={"maxFilesPerTrigger": 1})
-        t.put(len(AWKWARD))
+        t.put(len(AWKWARD + GLOBS), names=AWKWARD + GLOBS)
         t.turn(who)
+        t.check()
         found = {}
         for folder, _, names in os.walk(t.p.ckpt):
             for name in names:
