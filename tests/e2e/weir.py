@@ -112,12 +112,21 @@ class Process:
         self.signal(signal.SIGKILL)
         raise AssertionError("neither stopped nor ended in %d s: %s" % (timeout, self.args))
 
+    def _peak(self):
+        """The kernel's high-water mark of resident memory. (ru_maxrss would count this Python, from before exec.)"""
+        try:
+            with open("/proc/%d/status" % self.popen.pid) as f:
+                return next((int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM")), 0)
+        except OSError:
+            return 0
+
     def wait(self, timeout=PATIENCE):
         end, peak, status = time.monotonic() + timeout, 0, self.popen.returncode
         while status is None:
-            pid, raw, usage = os.wait4(self.popen.pid, os.WNOHANG)
+            peak = max(peak, self._peak())
+            pid, raw = os.waitpid(self.popen.pid, os.WNOHANG)
             if pid:
-                status, peak = os.waitstatus_to_exitcode(raw), usage.ru_maxrss * 1024
+                status = os.waitstatus_to_exitcode(raw)
             elif time.monotonic() > end:
                 self.signal(signal.SIGKILL)
                 end = float("inf")
