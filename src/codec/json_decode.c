@@ -77,7 +77,7 @@ rescues(const struct json_decoder *d)
     return d->env.rescued >= 0;
 }
 
-/* Whether the value that begins at start, which was parsed before, is more than standard JSON. */
+/* Whether the value that begins at start, which was read before, is more than standard JSON. */
 static bool
 is_loose(const struct json_decoder *d, const char *start, const char **end)
 {
@@ -98,7 +98,7 @@ value_rescue(struct json_decoder *d, const struct weir_type *type, const char *s
     const char *end;
     bool as_text = is_loose(d, start, &end) || (nested && type != NULL && !weir_kind_is_nested(type->kind));
 
-    weir_json_rescue_put(&d->rescue, d->key, d->key_loose, weir_slice(start, (size_t)(end - start)), as_text);
+    weir_json_rescue_put(&d->rescue, d->key, weir_slice(start, (size_t)(end - start)), as_text);
 }
 
 static void
@@ -135,31 +135,21 @@ member_lost(struct json_decoder *d, const struct json_field *f, const char *befo
 
 /* ---- Objects */
 
-static inline bool
-seen_test(const struct json_node *node, uint32_t i)
-{
-    return node->seen[i >> 6] >> (i & 63) & 1;
-}
-
-/* A key that came before in this object, with a value that fitted at node->at, or one that did not. */
+/* The value of a key that came before in this object; f->at says where, and whether it fitted. */
 static __attribute__((noinline)) const char *
-member_again(struct json_decoder *d, const struct json_node *node, const struct json_field *f, struct weir_col *col,
-             uint32_t row, const char *p)
+member_again(struct json_decoder *d, struct json_field *f, struct weir_col *col, uint32_t row, const char *p)
 {
-    uint32_t i = (uint32_t)(f - node->fields);
-    const char *before = node->at[i], *start = p;
-    struct weir_slice key = d->key;
-    bool key_loose = d->key_loose, was_null = weir_col_is_null(col, row), misfit;
+    const char *before = f->at, *start = p, *key = d->key;
+    bool was_null = weir_col_is_null(col, row), misfit;
 
     if (f->node->kind == WEIR_STRUCT && *p == '{')
         for (uint32_t k = 0; k < col->nkids; k++)
             weir_json_rows_forget(&col->kids[k], row, row + 1);
     weir_col_set_valid(col, row);
-    p = weir_json_value(d, f->node, col, row, p);
+    p = f->node->read(d, f->node, col, row, p);
     if (p == NULL)
         return NULL;
     d->key = key;
-    d->key_loose = key_loose;
     misfit = d->fit == JSON_MISFIT;
     if (d->fit != JSON_FITS)
         member_misfit(d, f, start);
@@ -170,49 +160,35 @@ member_again(struct json_decoder *d, const struct json_node *node, const struct 
     }
     if (before != NULL)
         member_lost(d, f, before);
-    node->at[i] = start;
+    f->at = start;
     return p;
 }
 
-/* The value of a field of the schema. */
-static inline const char *
-member_decode(struct json_decoder *d, const struct json_node *node, const struct json_field *f, struct weir_col *col,
-              uint32_t row, const char *p)
+/* The value of f, read just now, did not fit, or a part of it. */
+static __attribute__((noinline)) void
+member_odd(struct json_decoder *d, struct json_field *f, struct weir_col *col, uint32_t row, const char *key)
 {
-    uint32_t i = (uint32_t)(f - node->fields);
-    struct weir_slice key = d->key;
-    bool key_loose = d->key_loose;
-    const char *start = p;
+    const char *start = f->at;
 
-    if (__builtin_expect(seen_test(node, i), 0))
-        return member_again(d, node, f, col, row, p);
-    p = weir_json_value(d, f->node, col, row, p);
-    if (p == NULL)
-        return NULL;
-    node->seen[i >> 6] |= UINT64_C(1) << (i & 63);
-    node->at[i] = start;
-    if (__builtin_expect(d->fit != JSON_FITS, 0)) {
-        d->key = key;
-        d->key_loose = key_loose;
-        if (d->fit == JSON_MISFIT) {
-            weir_col_set_null(col, row);
-            node->at[i] = NULL;
-        }
-        member_misfit(d, f, start);
+    d->key = key;
+    if (d->fit == JSON_MISFIT) {
+        weir_col_set_null(col, row);
+        f->at = NULL;
     }
-    return p;
+    member_misfit(d, f, start);
 }
 
+/* Remembers the first field that the schema lacks, for the caller's message. */
 static void
 unknown_note(struct json_decoder *d)
 {
-    size_t n = d->key.len < sizeof(d->unknown_name) - 1 ? d->key.len : sizeof(d->unknown_name) - 1;
+    struct json_text probe = d->walk.text;
+    struct json_string key;
 
-    if (d->unknown)
+    if (d->unknown || weir_json_key(&probe, d->key, &key) == NULL)
         return;
     d->unknown = true;
-    memcpy(d->unknown_name, d->key.ptr, n);
-    d->unknown_name[n] = '\0';
+    snprintf(d->unknown_name, sizeof(d->unknown_name), "%.*s", key.len < 100 ? (int)key.len : 100, key.at);
 }
 
 /* A key that the struct has no column for. known: it has one, but not for the record (partition, other case). */
@@ -235,94 +211,88 @@ member_unknown(struct json_decoder *d, bool known, const char *p)
     return p;
 }
 
-/* The key at p that was not the one guessed: *found, or the end of the fields; *known as for member_unknown(). */
+/* The key at p that was not the one guessed. *found: its field, or the one that matches nothing; *known as for
+ * member_unknown(). Returns the byte behind its colon. */
 static __attribute__((noinline)) const char *
-key_find(struct json_decoder *d, const struct json_node *node, const char *p, uint32_t *found, bool *known)
+key_find(struct json_decoder *d, const struct json_node *node, const char *p, struct json_field **found, bool *known)
 {
+    struct json_field *none = &node->fields[node->nfields];
     struct json_text *t = &d->walk.text;
-    bool loose = t->loose, lone = false;
     struct json_string raw;
     struct weir_slice plain;
+    bool lone = false;
 
-    t->loose = false;
     p = weir_json_key(t, p, &raw);
     if (p == NULL || !weir_json_plain(d, &raw, &plain, &lone))
         return NULL;
-    d->key = weir_slice(raw.at, raw.len);
-    d->key_loose = t->loose;
-    t->loose |= loose;
-    *found = node->nfields;
+    *found = lone ? none : weir_json_field_find(node, &node->exact, plain.ptr, plain.len);
     *known = false;
-    if (!lone) {
-        *found = weir_json_field_find(node, &node->exact, plain.ptr, plain.len);
-        if (*found == node->nfields) {
-            uint32_t other = weir_json_field_find(node, &node->folded, plain.ptr, plain.len);
+    if (*found == none && !lone) {
+        struct json_field *other = weir_json_field_find(node, &node->folded, plain.ptr, plain.len);
 
-            *known = other < node->nfields;
-            if (!d->opt->case_sensitive)
-                *found = other;
-        }
+        *known = other != none;
+        if (!d->opt->case_sensitive)
+            *found = other;
     }
-    if (*found < node->nfields && node->fields[*found].foreign) {
-        *found = node->nfields;
+    if ((*found)->foreign) {
+        *found = none;
         *known = true;
     }
     p = json_blanks(t, p);
     return *p == ':' ? p + 1 : json_fail(t, "a colon was expected");
 }
 
-/* Fields that did not come are null. */
-static inline void
+/* Fields that did not come in the object at hand are null. */
+static __attribute__((noinline)) void
 object_fill(const struct json_node *node, struct weir_col *cols, uint32_t row)
 {
-    for (uint32_t w = 0; w < node->words; w++) {
-        uint64_t missing = node->wanted[w] & ~node->seen[w];
+    for (uint32_t i = 0; i < node->nfields; i++) {
+        const struct json_field *f = &node->fields[i];
 
-        for (; missing != 0; missing &= missing - 1) {
-            uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(missing);
-
-            weir_col_set_null(&cols[node->fields[i].col], row);
-        }
+        if (f->object != node->object && !f->foreign)
+            weir_col_set_null(&cols[f->col], row);
     }
 }
 
 /* p is behind the brace. d->fit is what its members say: in a list PARTIAL when one was null that was something. */
 static const char *
-object_decode(struct json_decoder *d, const struct json_node *node, struct weir_col *cols, uint32_t row, const char *p)
+object_decode(struct json_decoder *d, struct json_node *node, struct weir_col *cols, uint32_t row, const char *p)
 {
+    struct json_field *none = &node->fields[node->nfields], *last = none, *f = none->next;
     struct json_text *t = &d->walk.text;
     json_fit worst = JSON_FITS;
-    uint32_t last = node->nfields, guess = node->fields[last].next; /* of the field that matches nothing: the first */
+    uint64_t object = ++node->object;
+    uint32_t came = 0;
 
-    for (uint32_t w = 0; w < node->words; w++)
-        node->seen[w] = 0;
     p = json_blanks(t, p);
     if (*p == '}')
         goto out;
     for (;;) {
-        const struct json_field *f = &node->fields[guess];
+        const char *key = p;
         bool known = false;
 
-        if (*p == '"' && json_field_matches(f, p + 1)) {
-            d->key = weir_slice(p + 1, f->len);
-            d->key_loose = false;
-            p += 1 + f->quick_len;
+        if (__builtin_expect(json_field_matches(f, p), 1)) {
+            p += f->quick_len;
         } else {
-            p = key_find(d, node, p, &guess, &known);
+            p = key_find(d, node, p, &f, &known);
             if (p == NULL)
                 return NULL;
-            f = &node->fields[guess];
-            if (guess < node->nfields)
-                node->fields[last].next = guess;
+            if (f != none)
+                last->next = f;
         }
         p = json_blanks(t, p);
-        if (guess < node->nfields) {
-            p = member_decode(d, node, f, &cols[f->col], row, p);
-            last = guess;
-            guess = f->next;
-        } else {
+        d->key = key;
+        if (f == none) {
             p = member_unknown(d, known, p);
-            guess = node->fields[last].next;
+        } else if (__builtin_expect(f->object == object, 0)) {
+            p = member_again(d, f, &cols[f->col], row, p);
+        } else {
+            f->object = object;
+            f->at = p;
+            came++;
+            p = f->node->read(d, f->node, &cols[f->col], row, p);
+            if (__builtin_expect(d->fit != JSON_FITS, 0) && p != NULL)
+                member_odd(d, f, &cols[f->col], row, key);
         }
         if (p == NULL)
             return NULL;
@@ -330,28 +300,36 @@ object_decode(struct json_decoder *d, const struct json_node *node, struct weir_
             worst = JSON_PARTIAL;
             d->fit = JSON_FITS;
         }
-        p = json_blanks(t, p);
+        if (f != none)
+            last = f;
+        f = last->next;
+        if (*p != ',')
+            p = json_blanks(t, p);
         if (*p == '}')
             break;
         if (*p != ',')
             return json_fail(t, "a comma or } was expected");
-        p = json_blanks(t, p + 1);
+        if (*++p != '"')
+            p = json_blanks(t, p);
     }
 out:
-    object_fill(node, cols, row);
+    if (came < node->nown)
+        object_fill(node, cols, row);
     d->fit = worst;
     return p + 1;
 }
 
 /* An object in a struct's slot. */
-static const char *
-struct_decode(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+const char *
+weir_json_read_struct(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
     struct json_frame frame;
 
+    if (*p != '{')
+        return weir_json_read_any(d, node, col, row, p);
     d->walk.text.depth++;
     if (d->in_list == 0) {
-        frame = (struct json_frame){.up = d->rescue.frame, .key = d->key, .key_loose = d->key_loose};
+        frame = (struct json_frame){.up = d->rescue.frame, .key = d->key};
         d->rescue.frame = &frame;
     }
     p = object_decode(d, node, col->kids, row, p + 1);
@@ -378,7 +356,7 @@ weir_json_child_append(struct json_decoder *d, struct weir_col *child, uint32_t 
 
 /* p is behind the bracket. */
 static const char *
-array_decode(struct json_decoder *d, const struct json_node *node, struct weir_col *child, const char *p,
+array_decode(struct json_decoder *d, struct json_node *node, struct weir_col *child, const char *p,
              json_fit *worst)
 {
     struct json_text *t = &d->walk.text;
@@ -390,7 +368,7 @@ array_decode(struct json_decoder *d, const struct json_node *node, struct weir_c
     for (;;) {
         if (!weir_json_child_append(d, child, &slot))
             return NULL;
-        p = weir_json_value(d, node->kid, child, slot, p);
+        p = node->kid->read(d, node->kid, child, slot, p);
         if (p == NULL)
             return NULL;
         json_fit_worsen(d, worst);
@@ -403,14 +381,16 @@ array_decode(struct json_decoder *d, const struct json_node *node, struct weir_c
     }
 }
 
-/* An array or a map; p is at the bracket. */
-static const char *
-list_decode(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+/* An array or a map. */
+const char *
+weir_json_read_list(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
     struct weir_col *child = &col->kids[0];
     uint32_t from = child->len;
     json_fit worst = JSON_FITS;
 
+    if (*p != (node->kind == WEIR_ARRAY ? '[' : '{'))
+        return weir_json_read_any(d, node, col, row, p);
     d->in_list++;
     d->walk.text.depth++;
     p = node->kind == WEIR_ARRAY ? array_decode(d, node, child, p + 1, &worst)
@@ -421,27 +401,6 @@ list_decode(struct json_decoder *d, const struct json_node *node, struct weir_co
     if (worst != JSON_MISFIT)
         ((struct weir_list *)col->data)[row] = (struct weir_list){.at = from, .n = child->len - from};
     return p;
-}
-
-const char *
-weir_json_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
-{
-    char open;
-
-    switch (node->kind) {
-    case WEIR_STRUCT:
-    case WEIR_MAP:
-        open = '{';
-        break;
-    case WEIR_ARRAY:
-        open = '[';
-        break;
-    default:
-        return weir_json_scalar(d, node, col, row, p);
-    }
-    if (*p != open)
-        return weir_json_scalar(d, node, col, row, p); /* null, or a misfit */
-    return node->kind == WEIR_STRUCT ? struct_decode(d, node, col, row, p) : list_decode(d, node, col, row, p);
 }
 
 /* ---- Records */
@@ -491,13 +450,14 @@ record_fails(struct json_decoder *d, int64_t offset, const char *why)
 static weir_rc
 misfit_fails(struct json_decoder *d, const char *start)
 {
+    struct json_text probe = d->walk.text;
+    struct json_string key;
     char why[160];
 
-    if (d->misfit_type == NULL)
+    if (d->misfit_type == NULL || weir_json_key(&probe, d->misfit_key, &key) == NULL)
         snprintf(why, sizeof(why), "text stands behind the value");
     else
-        snprintf(why, sizeof(why), "the value of \"%.*s\" is no %s",
-                 (int)(d->misfit_key.len < 80 ? d->misfit_key.len : 80), d->misfit_key.ptr,
+        snprintf(why, sizeof(why), "the value of \"%.*s\" is no %s", key.len < 80 ? (int)key.len : 80, key.at,
                  weir_kind_name(d->misfit_type->kind));
     return record_fails(d, weir_json_walk_offset(&d->walk, start), why);
 }
@@ -570,7 +530,10 @@ broken_keep(struct json_decoder *d, struct weir_slice text)
     weir_col_set_valid(&page->cols[d->env.rescued], page->rows);
     if (!weir_utf8_valid(text.ptr, text.len) && !weir_json_repair(page->mem, text, &text))
         return weir_mem_fail(page->mem, text.len, d->err);
-    weir_json_rescue_whole(&d->rescue, text);
+    weir_buf_reset(&d->rescue.buf);
+    d->top = (struct json_frame){0};
+    d->rescue.frame = &d->top;
+    weir_json_rescue_text(&d->rescue, text);
     return rescued_keep(d);
 }
 
@@ -615,7 +578,7 @@ message_rest(struct json_decoder *d)
         return WEIR_OK;
     if (!weir_utf8_valid(text.ptr, text.len) && !weir_json_repair(d->page->mem, text, &text))
         return weir_mem_fail(d->page->mem, text.len, d->err);
-    weir_json_rescue_put(&d->rescue, weir_slice("_corrupt_record", strlen("_corrupt_record")), false, text, true);
+    weir_json_rescue_text(&d->rescue, text);
     return WEIR_OK;
 }
 
@@ -719,6 +682,7 @@ weir_json_decode(void *dec, struct weir_records *in, struct weir_page *page, str
     d->err = err;
     d->rc = WEIR_OK;
     d->unknown = false;
+    d->rescue.text = &d->walk.text;
     lists_bind(d);
     rc = records_decode(d);
     weir_json_walk_close(&d->walk);

@@ -5,19 +5,27 @@
 #include "codec/json_int.h"
 
 struct json_node;
+struct json_decoder;
+
+/* Reads the value at p into a slot. Returns the byte behind it; NULL: malformed, or d->rc. d->fit says whether the
+ * slot was written. */
+typedef const char *json_read(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+                              const char *p);
 
 struct json_field {
-    const char *name;
-    uint32_t len;
-    uint32_t col;                 /* among the columns of its struct */
-    uint32_t next;                /* the field that came behind it last time: the first guess for the next key */
-    bool foreign;                 /* the reader or weir fills the column: the record's value is rescued */
-    /* What stands behind the opening quote of the key: name":  The first 16 bytes as words under masks. The field
-     * behind the last, and names that JSON escapes, match nothing: want[0] has a bit that mask[0] lacks. */
+    /* How the key usually stands: "name": The first 16 bytes as words under masks. The field behind the last, and
+     * names that JSON escapes, match nothing: want[0] has a bit that mask[0] lacks. */
+    uint64_t mask[2], want[2];
     const char *quick;
     uint32_t quick_len;
-    uint64_t mask[2], want[2];
-    const struct json_node *node;
+    uint32_t col;            /* among the columns of its struct */
+    struct json_field *next; /* the field that came behind it last time: the first guess for the next key */
+    struct json_node *node;
+    uint64_t object;         /* the last object that it came in: number, and */
+    const char *at;          /* where its value begins; NULL: one that did not fit */
+    const char *name;
+    uint32_t len;
+    bool foreign;            /* the reader or weir fills the column: the record's value is rescued */
 };
 
 /* Open addressing; a slot is 1 + the field's number, 0: free. */
@@ -29,16 +37,14 @@ struct json_index {
 
 struct json_node {
     weir_kind kind;
+    json_read *read;
     const struct weir_type *type;
     struct json_node *kid;     /* ARRAY: element; MAP: value */
     struct json_field *fields; /* STRUCT: nfields and one that matches nothing */
     uint32_t nfields;
+    uint32_t nown;             /* those that are not foreign */
+    uint64_t object;           /* number of the object at hand; a struct is never inside itself */
     struct json_index exact, folded;
-    /* Of the object at hand; a struct is never inside itself. */
-    uint64_t *seen;            /* bit of a field: its key came, and its value fitted */
-    uint64_t *wanted;          /* fields that must be null when they do not come */
-    uint32_t words;
-    const char **at;           /* where the value of each field seen begins */
 };
 
 /* A list's child column, and how to get there from the child of the list around it (or from the page). */
@@ -77,10 +83,9 @@ struct json_decoder {
     uint32_t map_level;      /* maps around */
     uint64_t misfits;
     uint64_t lost;           /* values of keys that came again, with no rescued column */
-    struct weir_slice misfit_key;
+    const char *misfit_key;
     const struct weir_type *misfit_type; /* NULL: no mismatch but text behind the value */
-    struct weir_slice key;   /* of the member at hand, raw */
-    bool key_loose;
+    const char *key;         /* of the member at hand: where it begins */
     struct json_frame top;
     struct json_rescue rescue;
 
@@ -101,26 +106,27 @@ struct json_map_index {
 };
 
 /* json_decode.c */
-const char *weir_json_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
-                            const char *p);
 /* A new slot at the end of a list's child; false: d->rc. */
 bool weir_json_child_append(struct json_decoder *d, struct weir_col *child, uint32_t *slot);
 /* Rows from .. to - 1 of the column, and of structs below, are as never written. */
 void weir_json_rows_forget(struct weir_col *col, uint32_t from, uint32_t to);
 
 /* json_map.c: the members behind the brace at p, appended to child. *worst: FITS before. */
-const char *weir_json_map(struct json_decoder *d, const struct json_node *node, struct weir_col *child, const char *p,
+const char *weir_json_map(struct json_decoder *d, struct json_node *node, struct weir_col *child, const char *p,
                           json_fit *worst);
 void weir_json_map_fini(struct json_decoder *d);
 
+json_read weir_json_read_struct, weir_json_read_list;
+
 /* json_fields.c */
 weir_rc weir_json_compile(struct json_decoder *d, struct weir_error *err);
-/* Number of the field with that name, or nfields. */
-uint32_t weir_json_field_find(const struct json_node *node, const struct json_index *index, const char *name, size_t len);
+/* The field with that name, or the one that matches nothing. */
+struct json_field *weir_json_field_find(const struct json_node *node, const struct json_index *index,
+                                        const char *name, size_t len);
 
-/* json_value.c: one value of a scalar type at p into a slot. NULL: malformed, or d->rc. */
-const char *weir_json_scalar(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
-                             const char *p);
+/* json_value.c */
+json_read *weir_json_reader(weir_kind kind); /* of scalars */
+json_read weir_json_read_any;                /* of every kind: null, what fits a scalar, or a misfit */
 /* The text of a string without escapes, in place or in d->scratch. */
 bool weir_json_plain(struct json_decoder *d, const struct json_string *s, struct weir_slice *out, bool *lone);
 

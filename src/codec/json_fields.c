@@ -40,17 +40,17 @@ name_is(const struct json_index *index, const struct json_field *f, const char *
     return true;
 }
 
-uint32_t
+struct json_field *
 weir_json_field_find(const struct json_node *node, const struct json_index *index, const char *name, size_t len)
 {
     uint32_t at;
 
     if (len > WEIR_NAME_MAX)
-        return node->nfields;
+        return &node->fields[node->nfields];
     for (at = (uint32_t)name_hash(index, name, len) & index->mask; index->slots[at] != 0; at = (at + 1) & index->mask)
         if (name_is(index, &node->fields[index->slots[at] - 1], name, len))
-            return index->slots[at] - 1;
-    return node->nfields;
+            return &node->fields[index->slots[at] - 1];
+    return &node->fields[node->nfields];
 }
 
 /* The first of names that are the same wins. */
@@ -97,11 +97,12 @@ field_quick(struct json_decoder *d, struct json_field *f, struct weir_error *err
             field_match_nothing(f);
             return WEIR_OK;
         }
-    f->quick_len = f->len + 2;
+    f->quick_len = f->len + 3;
     WEIR_NEW(text, d->mem, (size_t)f->quick_len + 16);
-    memcpy(text, f->name, f->len);
-    text[f->len] = '"';
-    text[f->len + 1] = ':';
+    text[0] = '"';
+    memcpy(text + 1, f->name, f->len);
+    text[f->len + 1] = '"';
+    text[f->len + 2] = ':';
     f->quick = text;
     for (uint32_t i = 0; i < 16 && i < f->quick_len; i++)
         f->mask[i >> 3] |= UINT64_C(0xff) << (i & 7) * 8; /* little endian, as all of weir's machines */
@@ -128,27 +129,24 @@ struct_compile(struct json_decoder *d, struct json_node *node, bool top, struct 
     weir_rc rc = WEIR_OK;
 
     node->nfields = type->nfields;
-    node->words = (node->nfields + 63) / 64;
     WEIR_NEW(node->fields, d->mem, (node->nfields + 1) * sizeof(*node->fields));
-    WEIR_NEW(node->seen, d->mem, (node->words + 1) * sizeof(*node->seen));
-    WEIR_NEW(node->wanted, d->mem, (node->words + 1) * sizeof(*node->wanted));
-    WEIR_NEW(node->at, d->mem, (node->nfields + 1) * sizeof(*node->at));
     field_match_nothing(&node->fields[node->nfields]);
+    node->fields[node->nfields].next = node->fields; /* the guess for an object's first key */
     for (uint32_t i = 0; i < node->nfields; i++) {
         struct json_field *f = &node->fields[i];
 
         f->name = type->fields[i].name;
         f->len = type->fields[i].name_len;
         f->col = i;
-        f->next = i + 1;
+        f->next = f + 1;
         f->foreign = top && is_foreign(d, i);
         if (f->foreign) {
             field_match_nothing(f);
             continue;
         }
-        node->wanted[i >> 6] |= UINT64_C(1) << (i & 63);
+        node->nown++;
         WEIR_GO(field_quick(d, f, err));
-        WEIR_GO(node_compile(d, type->fields[i].type, f->name, (struct json_node **)(void *)&f->node, err));
+        WEIR_GO(node_compile(d, type->fields[i].type, f->name, &f->node, err));
     }
     WEIR_GO(index_build(d, node, &node->exact, false, err));
     WEIR_GO(index_build(d, node, &node->folded, true, err));
@@ -178,6 +176,9 @@ node_compile(struct json_decoder *d, const struct weir_type *type, const char *n
     WEIR_NEW(node, d->mem, sizeof(*node));
     node->kind = type->kind;
     node->type = type;
+    node->read = type->kind == WEIR_STRUCT                            ? weir_json_read_struct
+                 : type->kind == WEIR_ARRAY || type->kind == WEIR_MAP ? weir_json_read_list
+                                                                      : weir_json_reader(type->kind);
     *out = node;
     switch (type->kind) {
     case WEIR_STRUCT:

@@ -55,7 +55,7 @@ struct json_text {
     const struct json_options *opt;
     const struct weir_json_scan *scan;
     const char *end;  /* behind the text */
-    char pause;       /* '/' when comments are allowed, else a blank */
+    unsigned char pause; /* what is above needs no look at blanks: ' ', or '/' where comments are allowed */
     bool lines;       /* a line end is no blank */
     bool cr_ends;
     bool loose;
@@ -100,7 +100,7 @@ json_fail(struct json_text *t, const char *why)
 static inline const char *
 json_blanks(struct json_text *t, const char *p)
 {
-    return __builtin_expect((unsigned char)*p > ' ' && *p != t->pause, 1) ? p : weir_json_blanks_skip(t, p);
+    return __builtin_expect((unsigned char)*p > t->pause, 1) ? p : weir_json_blanks_skip(t, p);
 }
 
 /* ---- Records: json_cut.c */
@@ -140,21 +140,23 @@ int64_t weir_json_walk_offset(const struct json_walk *w, const char *p);
 
 struct json_frame { /* an object that the decoder is in */
     struct json_frame *up;
-    struct weir_slice key; /* raw, of this object in the one above */
-    bool key_loose, open;  /* open: its brace stands in the text */
-    bool any;
+    const char *key; /* where its key begins; NULL: the record itself */
+    bool open;       /* its brace stands in the text */
+    bool any;        /* and a member */
 };
 
 struct json_rescue {
     struct weir_buf buf;
-    struct json_frame *frame; /* the innermost */
+    struct json_frame *frame;     /* the innermost */
+    const struct json_text *text; /* how the record is read */
 };
 
-/* "key":value into the object of the innermost frame. value is JSON text; as_text: put it into a JSON string. */
-void weir_json_rescue_put(struct json_rescue *r, struct weir_slice key, bool key_loose, struct weir_slice value,
-                          bool as_text);
+/* "key":value into the object of the innermost frame. key: where it begins in the record, which was read before.
+ * value is JSON text; as_text: put it into a JSON string. */
+void weir_json_rescue_put(struct json_rescue *r, const char *key, struct weir_slice value, bool as_text);
+/* A whole text under the key _corrupt_record, beside what is there. */
+void weir_json_rescue_text(struct json_rescue *r, struct weir_slice text);
 void weir_json_rescue_leave(struct json_rescue *r, struct json_frame *frame); /* closes its brace */
-void weir_json_rescue_whole(struct json_rescue *r, struct weir_slice text);   /* {"_corrupt_record":"text" */
 void weir_json_rescue_end(struct json_rescue *r, struct weir_slice path);     /* ,"_file_path":"…"} */
 /* A copy of text in which each part that is no UTF-8 is U+FFFD, as Java's decoder has it. false: no memory. */
 bool weir_json_repair(struct weir_mem *mem, struct weir_slice text, struct weir_slice *out);

@@ -97,7 +97,7 @@ key_decode(struct json_decoder *d, struct weir_col *keys, uint32_t slot, const c
 }
 
 static const char *
-member_decode(struct json_decoder *d, const struct json_node *node, struct weir_col *child, uint32_t from,
+member_decode(struct json_decoder *d, struct json_node *node, struct weir_col *child, uint32_t from,
               const char *p, json_fit *worst)
 {
     struct weir_col *keys = &child->kids[0], *values = &child->kids[1];
@@ -117,7 +117,7 @@ member_decode(struct json_decoder *d, const struct json_node *node, struct weir_
         if (d->env.rescued < 0)
             d->lost++;
     }
-    p = weir_json_value(d, node->kid, values, same, p);
+    p = node->kid->read(d, node->kid, values, same, p);
     if (lone)
         d->fit = JSON_MISFIT;
     json_fit_worsen(d, worst);
@@ -125,7 +125,7 @@ member_decode(struct json_decoder *d, const struct json_node *node, struct weir_
 }
 
 const char *
-weir_json_map(struct json_decoder *d, const struct json_node *node, struct weir_col *child, const char *p,
+weir_json_map(struct json_decoder *d, struct json_node *node, struct weir_col *child, const char *p,
               json_fit *worst)
 {
     struct json_text *t = &d->walk.text;

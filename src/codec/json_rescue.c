@@ -12,17 +12,25 @@
 
 #include "base/str.h"
 
+/* The key that begins at `at`, as the file spells it; one that is no standard JSON in standard JSON's quotes. */
 static void
-rescue_key(struct json_rescue *r, struct json_frame *frame, struct weir_slice key, bool loose)
+rescue_key(struct json_rescue *r, struct json_frame *frame, const char *at)
 {
+    struct json_text probe = *r->text;
+    struct json_string key;
+
+    probe.loose = false;
+    if (weir_json_key(&probe, at, &key) == NULL) {
+        WEIR_ASSERT(false); /* it was read before */
+    }
     if (frame->any)
         weir_buf_byte(&r->buf, ',');
     frame->any = true;
-    if (loose) {
-        weir_buf_json(&r->buf, key.ptr, key.len);
+    if (probe.loose) {
+        weir_buf_json(&r->buf, key.at, key.len);
     } else {
         weir_buf_byte(&r->buf, '"');
-        weir_buf_add(&r->buf, key.ptr, key.len);
+        weir_buf_add(&r->buf, key.at, key.len);
         weir_buf_byte(&r->buf, '"');
     }
     weir_buf_byte(&r->buf, ':');
@@ -36,22 +44,30 @@ rescue_open(struct json_rescue *r, struct json_frame *frame)
         return;
     if (frame->up != NULL) {
         rescue_open(r, frame->up);
-        rescue_key(r, frame->up, frame->key, frame->key_loose);
+        rescue_key(r, frame->up, frame->key);
     }
     weir_buf_byte(&r->buf, '{');
     frame->open = true;
 }
 
 void
-weir_json_rescue_put(struct json_rescue *r, struct weir_slice key, bool key_loose, struct weir_slice value,
-                     bool as_text)
+weir_json_rescue_put(struct json_rescue *r, const char *key, struct weir_slice value, bool as_text)
 {
     rescue_open(r, r->frame);
-    rescue_key(r, r->frame, key, key_loose);
+    rescue_key(r, r->frame, key);
     if (as_text)
         weir_buf_json(&r->buf, value.ptr, value.len);
     else
         weir_buf_add(&r->buf, value.ptr, value.len);
+}
+
+void
+weir_json_rescue_text(struct json_rescue *r, struct weir_slice text)
+{
+    rescue_open(r, r->frame);
+    weir_buf_str(&r->buf, r->frame->any ? ",\"_corrupt_record\":" : "\"_corrupt_record\":");
+    weir_buf_json(&r->buf, text.ptr, text.len);
+    r->frame->any = true;
 }
 
 void
@@ -60,14 +76,6 @@ weir_json_rescue_leave(struct json_rescue *r, struct json_frame *frame)
     if (frame->open)
         weir_buf_byte(&r->buf, '}');
     r->frame = frame->up;
-}
-
-void
-weir_json_rescue_whole(struct json_rescue *r, struct weir_slice text)
-{
-    weir_buf_reset(&r->buf);
-    weir_buf_str(&r->buf, "{\"_corrupt_record\":");
-    weir_buf_json(&r->buf, text.ptr, text.len);
 }
 
 void

@@ -55,7 +55,7 @@ weir_json_blanks_skip(struct json_text *t, const char *p)
             p = comment_skip(t, p);
             t->loose = true;
         }
-        if (p == start || ((unsigned char)*p > ' ' && *p != t->pause))
+        if (p == start || (unsigned char)*p > t->pause)
             return p;
     }
 }

@@ -463,8 +463,8 @@ nested_value(struct json_decoder *d, const struct json_node *node, struct weir_c
     return p;
 }
 
-static __attribute__((noinline)) const char *
-any_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+const char *
+weir_json_read_any(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
     switch (*p) {
     case '{':
@@ -490,51 +490,76 @@ is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-static inline bool
-ends_number(char c)
+/* The digits at p, 8 at a time; *v is right for up to 18 of them. Returns the byte behind them. */
+static inline const char *
+quick_digits(const char *p, uint64_t *v)
 {
-    return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r';
+    uint64_t sum = 0, x, marks;
+    unsigned n;
+
+    do {
+        memcpy(&x, p, sizeof(x));
+        x ^= UINT64_C(0x3030303030303030);
+        marks = (x | (x + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080); /* the first is right */
+        n = marks == 0 ? 8 : (unsigned)__builtin_ctzll(marks) >> 3;
+        if (n == 0)
+            break;
+        x <<= 64 - n * 8; /* zeros in front; the first digit is in the lowest byte */
+        x = (x * 10 + (x >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+        x = (x * 100 + (x >> 16)) & UINT64_C(0x0000ffff0000ffff);
+        x = (x * 10000 + (x >> 32)) & UINT64_C(0x00000000ffffffff);
+        sum = sum * (uint64_t)power_long[n] + x;
+        p += n;
+    } while (n == 8);
+    *v = sum;
+    return p;
+}
+
+/* c continues a number that so far is an integer. What else may not follow one is found by who looks for a comma. */
+static inline bool
+more_number(char c)
+{
+    return c == '.' || (c | 0x20) == 'e';
 }
 
 static inline const char *
 quick_integer(const char *p, int64_t *out)
 {
     bool minus = *p == '-';
-    const char *from = p + minus, *q = from;
-    uint64_t v = 0;
+    const char *from = p + minus, *q;
+    uint64_t v;
 
-    while (is_digit(*q))
-        v = v * 10 + (uint64_t)(*q++ - '0');
-    if (!ends_number(*q) || q == from || q - from > LONG_DIGITS || (*from == '0' && q - from > 1))
+    q = quick_digits(from, &v);
+    if (more_number(*q) || q == from || q - from > LONG_DIGITS || (*from == '0' && q - from > 1))
         return NULL;
     *out = minus ? -(int64_t)v : (int64_t)v;
     return q;
 }
 
-/* Digits with or without a fraction: *v without the point, *scale its digits. */
+/* Digits with or without a fraction: *out without the point, *scale its digits. */
 static inline const char *
 quick_number(const char *p, int64_t *out, unsigned *scale, unsigned *digits)
 {
     bool minus = *p == '-';
-    const char *from = p + minus, *q = from, *point;
-    uint64_t v = 0;
+    const char *from = p + minus, *q;
+    uint64_t v, fraction;
 
-    while (is_digit(*q))
-        v = v * 10 + (uint64_t)(*q++ - '0');
+    q = quick_digits(from, &v);
     if (q == from || (*from == '0' && q - from > 1))
         return NULL;
     *scale = 0;
     *digits = (unsigned)(q - from);
     if (*q == '.') {
-        point = ++q;
-        while (is_digit(*q))
-            v = v * 10 + (uint64_t)(*q++ - '0');
-        if (q == point)
-            return NULL;
-        *scale = (unsigned)(q - point);
+        const char *end = quick_digits(q + 1, &fraction);
+
+        *scale = (unsigned)(end - q) - 1;
         *digits += *scale;
+        if (*scale == 0 || *digits > LONG_DIGITS)
+            return NULL;
+        v = v * (uint64_t)power_long[*scale] + fraction;
+        q = end;
     }
-    if (!ends_number(*q) || q - from > LONG_DIGITS)
+    if (more_number(*q) || *digits > LONG_DIGITS)
         return NULL;
     *out = minus ? -(int64_t)v : (int64_t)v;
     return q;
@@ -678,71 +703,111 @@ quick_date(struct json_decoder *d, struct weir_col *col, uint32_t row, const cha
     return p + 12;
 }
 
-static inline const char *
-quick_string(struct json_decoder *d, struct weir_col *col, uint32_t row, const char *p)
+static const char *
+read_string(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
     bool high = false;
     const char *q;
 
     if (*p != '"')
-        return NULL;
+        return weir_json_read_any(d, node, col, row, p);
     q = d->walk.text.scan->string(p + 1, '"', &high);
-    if (*q != '"' || (high && !weir_utf8_valid(p + 1, (size_t)(q - p - 1))))
-        return NULL;
+    if (__builtin_expect(*q != '"' || (high && !weir_utf8_valid(p + 1, (size_t)(q - p - 1))), 0))
+        return weir_json_read_any(d, node, col, row, p);
     slot_string(col, row, p + 1, (size_t)(q - p - 1));
     return q + 1;
 }
 
-static inline const char *
-quick_boolean(struct weir_col *col, uint32_t row, const char *p)
+static const char *
+read_integer(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
-    bool yes = memcmp(p, "true", 4) == 0;
+    int64_t v;
+    const char *q = quick_integer(p, &v);
 
-    if (!yes && memcmp(p, "false", 5) != 0)
-        return NULL;
-    p += yes ? 4 : 5;
-    if (!ends_number(*p))
-        return NULL;
-    ((uint8_t *)col->data)[row] = yes;
-    return p;
+    if (q == NULL)
+        return weir_json_read_any(d, node, col, row, p);
+    return slot_integer(col, node->kind, row, v) ? q : json_misfit(d, q);
 }
 
-const char *
-weir_json_scalar(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
-                 const char *p)
+static const char *
+read_long(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
-    const char *q = NULL;
     int64_t v;
+    const char *q = quick_integer(p, &v);
 
-    switch (node->kind) {
+    if (q == NULL)
+        return weir_json_read_any(d, node, col, row, p);
+    ((int64_t *)col->data)[row] = v;
+    return q;
+}
+
+static const char *
+read_decimal(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+{
+    const char *q = quick_decimal(node->type, col, row, p);
+
+    return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
+}
+
+static const char *
+read_double(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+{
+    const char *q = quick_double(col, row, p);
+
+    return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
+}
+
+static const char *
+read_timestamp(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+{
+    const char *q = d->opt->timestamp == NULL ? quick_timestamp(d, col, row, p) : NULL;
+
+    return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
+}
+
+static const char *
+read_date(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+{
+    const char *q = d->opt->date == NULL ? quick_date(d, col, row, p) : NULL;
+
+    return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
+}
+
+static const char *
+read_boolean(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+{
+    bool yes = memcmp(p, "true", 4) == 0;
+    const char *q = p + (yes ? 4 : 5);
+
+    if (!yes && memcmp(p, "false", 5) != 0)
+        return weir_json_read_any(d, node, col, row, p);
+    ((uint8_t *)col->data)[row] = yes;
+    return q;
+}
+
+json_read *
+weir_json_reader(weir_kind kind)
+{
+    switch (kind) {
     case WEIR_STRING:
-        q = quick_string(d, col, row, p);
-        break;
+        return read_string;
     case WEIR_BYTE:
     case WEIR_SHORT:
     case WEIR_INT:
+        return read_integer;
     case WEIR_LONG:
-        q = quick_integer(p, &v);
-        if (q != NULL && !slot_integer(col, node->kind, row, v))
-            return json_misfit(d, q);
-        break;
+        return read_long;
     case WEIR_DECIMAL:
-        q = quick_decimal(node->type, col, row, p);
-        break;
+        return read_decimal;
     case WEIR_DOUBLE:
-        q = quick_double(col, row, p);
-        break;
+        return read_double;
     case WEIR_TIMESTAMP:
-        q = d->opt->timestamp == NULL ? quick_timestamp(d, col, row, p) : NULL;
-        break;
+        return read_timestamp;
     case WEIR_DATE:
-        q = d->opt->date == NULL ? quick_date(d, col, row, p) : NULL;
-        break;
+        return read_date;
     case WEIR_BOOLEAN:
-        q = quick_boolean(col, row, p);
-        break;
+        return read_boolean;
     default:
-        break;
+        return weir_json_read_any;
     }
-    return q != NULL ? q : any_value(d, node, col, row, p);
 }
