@@ -463,6 +463,8 @@ weir_checkpoint_plan(struct weir_checkpoint *cp, const struct weir_batch_record 
     weir_buf_printf(&buf, "}\n%s", rec->offset != NULL ? rec->offset : "-");
     WEIR_GO(weir_buf_check(&buf, err));
     WEIR_GO(checkpoint_put(cp, "offsets", rec->id, &buf, err));
+    if (cp->conf == NULL && rec->conf != NULL)
+        cp->conf = weir_mem_strdup(cp->mem, rec->conf); /* without memory for it: our own from the next batch on */
     cp->planned = rec->id;
     cp->watermark_ms = rec->watermark_ms;
     if (cp->oldest < 0)
