@@ -174,52 +174,19 @@ next_part(const char **at)
     return part;
 }
 
-/* A glob of one part: '*' any run, '?' and a bracket any character, braces anything at all. It is generous: it only
- * decides what is refused for being below a source. */
-static bool
-part_matches(struct weir_slice part, struct weir_slice glob)
-{
-    size_t i = 0, g = 0, star = SIZE_MAX, retry = 0;
-
-    if (memchr(glob.ptr, '{', glob.len) != NULL)
-        return true;
-    while (i < part.len) {
-        const char *close = g < glob.len && glob.ptr[g] == '[' ? memchr(glob.ptr + g, ']', glob.len - g) : NULL;
-
-        if (g < glob.len && glob.ptr[g] == '*') {
-            star = g++;
-            retry = i;
-        } else if (g < glob.len && (glob.ptr[g] == '?' || glob.ptr[g] == part.ptr[i])) {
-            g++;
-            i++;
-        } else if (close != NULL) {
-            g = (size_t)(close - glob.ptr) + 1;
-            i++;
-        } else if (star != SIZE_MAX) {
-            g = star + 1;
-            i = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (g < glob.len && glob.ptr[g] == '*')
-        g++;
-    return g == glob.len;
-}
-
 bool
 weir_place_below(const char *place, const char *root, const char **rest)
 {
-    struct weir_slice part, pattern;
+    struct weir_slice part, want;
 
     place = weir_place_path(place);
     root = weir_place_path(root);
     for (;;) {
-        pattern = next_part(&root);
-        if (pattern.len == 0)
+        want = next_part(&root);
+        if (want.len == 0)
             break;
         part = next_part(&place);
-        if (part.len == 0 || !part_matches(part, pattern))
+        if (part.len != want.len || memcmp(part.ptr, want.ptr, part.len) != 0)
             return false;
     }
     if (rest != NULL)

@@ -661,7 +661,7 @@ check_checkpoint(const struct weir_spec *spec, const struct weir_yaml *root, str
         return weir_error_hint(err, "name a folder for this pipeline alone: checkpointLocation: ./state/%.64s",
                                spec->name);
     }
-    if (weir_place_below(spec->checkpoint, spec->source.path, NULL)) {
+    if (weir_source_covers(spec->source.path, spec->checkpoint)) {
         weir_yaml_fail(err, node, "checkpointLocation is inside the source's folder");
         return weir_error_hint(err, "its files would be read as data; choose a folder outside");
     }
@@ -682,7 +682,7 @@ check_schema_location(const struct weir_spec *spec, const struct weir_yaml *root
     for (kid = options == NULL ? NULL : options->first; kid != NULL; kid = kid->next) {
         if (strcasecmp(kid->key, "cloudFiles.schemaLocation") != 0)
             continue;
-        if (weir_place_below(kid->text, spec->source.path, NULL)) {
+        if (weir_source_covers(spec->source.path, kid->text)) {
             weir_yaml_fail(err, kid, "%s is inside the source's folder", kid->key);
             return weir_error_hint(err, "its files would be read as data; choose a folder outside");
         }
@@ -703,7 +703,7 @@ check_places(const struct weir_spec *spec, const struct weir_yaml *root, struct 
     if (spec->sink.path != NULL && (same_place(spec->sink.path, spec->source.path) ||
                                     weir_place_below(spec->source.path, spec->sink.path, NULL)))
         return weir_yaml_fail(err, sink, "the source's folder is the table's, or inside it");
-    if (spec->sink.path != NULL && weir_place_below(spec->sink.path, spec->source.path, NULL)) {
+    if (spec->sink.path != NULL && weir_source_covers(spec->source.path, spec->sink.path)) {
         weir_yaml_fail(err, sink, "the table's folder is inside the source's");
         return weir_error_hint(err, "its files would be read as data; choose a folder outside");
     }
