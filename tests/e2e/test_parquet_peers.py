@@ -131,7 +131,38 @@ def test_duckdb_reads_every_value(files, seed):
     compare(rows_of(table), expected_rows(files, seed), "duckdb", seed)
 
 
-# ---- the footer against the file's own values ----
+# ---- the footer ----
+
+def check_field_ids(field, wanted, is_field):
+    metadata = field.metadata or {}
+    want = field.name.split("_")[1].encode() if wanted and is_field else None
+    assert metadata.get(b"PARQUET:field_id") == want, field
+    if pa.types.is_map(field.type):
+        kids = [field.type.key_field, field.type.item_field]
+    else:
+        kids = [field.type.field(i) for i in range(field.type.num_fields)]
+    for kid in kids:
+        check_field_ids(kid, wanted, pa.types.is_struct(field.type))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_field_ids_stand_at_struct_fields_when_asked_for(files, seed):
+    for field in pq.read_schema(files / ("%d.parquet" % seed)):
+        check_field_ids(field, about(files, seed)["field_ids"], True)
+
+
+def test_spark_finds_its_schema_in_the_key_value_metadata(files):
+    found = 0
+    for seed in SEEDS:
+        metadata = pq.read_metadata(files / ("%d.parquet" % seed)).metadata or {}
+        columns = about(files, seed)["columns"]
+        row = metadata.get(b"org.apache.spark.sql.parquet.row.metadata")
+        if any(c["type"] == "void" for c in columns):
+            assert row is None  # the file does not have all of the schema
+        elif row is not None:
+            assert [f["name"] for f in json.loads(row)["fields"]] == [c["name"] for c in columns]
+            found += 1
+    assert found > 0
 
 def leaves(array, kind, path):
     """(path, entries, live Arrow values) of each leaf below, nulls above counted as entries."""

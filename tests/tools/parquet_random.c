@@ -68,6 +68,8 @@ must_have(void *p)
 
 /* ---- schemas ---- */
 
+static uint32_t last_id; /* a field's id ends its name, so that a reader of the file can check it */
+
 static const struct weir_type *random_type(struct weir_mem *mem, unsigned depth, bool in_list);
 
 static const struct weir_type *
@@ -96,7 +98,9 @@ random_struct(struct weir_mem *mem, unsigned depth, uint32_t n, bool in_list)
     bool stored = false;
 
     for (uint32_t i = 0; i < n; i++) {
-        fields[i].name = must_have(weir_mem_printf(mem, "%s%" PRIu32, depth == 0 ? "c" : "f", i));
+        last_id++;
+        fields[i].name = must_have(weir_mem_printf(mem, "%s%" PRIu32 "_%" PRIu32, depth == 0 ? "c" : "f", i, last_id));
+        fields[i].metadata = must_have(weir_mem_printf(mem, "{\"delta.columnMapping.id\":%" PRIu32 "}", last_id));
         fields[i].name_len = (uint32_t)strlen(fields[i].name);
         fields[i].nullable = below(4) != 0;
         fields[i].type = random_type(mem, depth + 1, in_list);
@@ -652,9 +656,9 @@ print_about(FILE *out, const struct weir_parquet_options *opt, const struct weir
 {
     if (out == NULL)
         return;
-    fprintf(out, "{\"codec\":%d,\"row_group_bytes\":%" PRIu64 ",\"page_bytes\":%u,\"page_rows\":%u,\"rows\":%" PRIu64
+    fprintf(out, "{\"codec\":%d,\"field_ids\":%d,\"row_group_bytes\":%" PRIu64 ",\"page_bytes\":%u,\"page_rows\":%u,\"rows\":%" PRIu64
                  ",\"bytes\":%" PRIu64 ",\"columns\":",
-            (int)opt->codec, opt->row_group_bytes, opt->page_bytes, opt->page_rows, stats->rows, stats->bytes);
+            (int)opt->codec, opt->field_ids, opt->row_group_bytes, opt->page_bytes, opt->page_rows, stats->rows, stats->bytes);
     print_stats(out, stats->cols, stats->ncols);
     fputs("}\n", out);
 }
@@ -671,7 +675,7 @@ run_seed(uint64_t seed, const char *dir)
     FILE *about = open_in(dir, seed, ".json");
 
     chance_state = seed * 1000003;
-    nspreads = 0;
+    nspreads = last_id = 0;
     weir_quota_init(&q, NULL, "test", UINT64_MAX);
     mem = must_have(weir_mem_new(NULL, &q, "schema"));
     f.mem = must_have(weir_mem_new(NULL, &q, "values"));
@@ -679,6 +683,7 @@ run_seed(uint64_t seed, const char *dir)
     opt.codec = (weir_parquet_codec)below(3);
     opt.page_bytes = PICK(64, 1000, 20000, 1 << 20);
     opt.page_rows = PICK(1, 10, 1000, 20000);
+    opt.field_ids = below(2);
     opt.row_group_bytes = PICK(1, 5000, 100000, 16 << 20);
     must(weir_parquet_new(f.schema, &opt, (struct weir_parquet_out){&f, file_write}, &q, &f.w, &err), &err);
     append_pages(&f, opt.row_group_bytes == 1 || opt.page_rows == 1);
