@@ -460,6 +460,22 @@ out:
     return rc;
 }
 
+/* The version is written already. By an earlier run of this batch, which was killed behind it: then it is the batch's
+ * own, and is taken. Else two runs evolve one schema, and this one is the later. */
+static weir_rc
+evolve_adopt(struct weir_reader *r, struct weir_store *location, struct weir_schema_version *v, struct weir_error *err)
+{
+    struct weir_schema_version theirs;
+
+    weir_error_clear(err);
+    WEIR_TRY(weir_schema_log_read(location, v->version, r->env.mem, &theirs, err));
+    if (theirs.batch != v->batch)
+        return weir_fail(err, WEIR_FENCED, "schema version %" PRId64 " of %s was brought by batch %" PRId64
+                         " of another run", v->version, location->path, theirs.batch);
+    *v = theirs;
+    return WEIR_OK;
+}
+
 weir_rc
 weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks, int64_t batch,
                    bool *changed, struct weir_error *err)
@@ -487,9 +503,12 @@ weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const str
                                      .batch = batch,
                                      .file = tasks->n > 0 ? task_name(&tasks->at[0]) : NULL,
                                      .time_ms = weir_now_ms()};
-    WEIR_GO(weir_schema_log_write(location, &v, err));
+    rc = weir_schema_log_write(location, &v, err);
+    if (rc == WEIR_EXISTS)
+        rc = evolve_adopt(r, location, &v, err);
+    WEIR_GO(rc);
     weir_info("schema version %" PRId64 ": %" PRIu32 " new columns", v.version, added);
-    r->data = merged;
+    r->data = v.data;
     r->version = v.version;
     *changed = true;
     WEIR_GO(weir_reader_bind(r, r->metadata >= 0, err));

@@ -215,6 +215,19 @@ log_version(struct weir_lines *lines, struct weir_error *err)
     return weir_fail(err, WEIR_CORRUPT, "it does not begin with the line v1");
 }
 
+static weir_rc
+log_hint(struct weir_error *err)
+{
+    return weir_error_hint(err, "bring it back from a copy of the checkpoint: without it files would be read twice");
+}
+
+static weir_rc
+log_damaged(const struct weir_file_log *log, const char *name, uint64_t line, struct weir_error *err)
+{
+    weir_error_context(err, "%s/%s line %" PRIu64, log->store->path, name, line);
+    return err->rc == WEIR_CORRUPT ? log_hint(err) : err->rc;
+}
+
 /* One file of the log. NOTFOUND: it is not there. */
 static weir_rc
 log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn *fn, void *arg, struct weir_error *err)
@@ -238,7 +251,7 @@ log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn
     if (rc == WEIR_END)
         rc = WEIR_OK;
     if (rc != WEIR_OK)
-        weir_error_context(err, "%s line %" PRIu64, name, lines.line);
+        log_damaged(log, name, lines.line, err);
 out:
     weir_lines_close(&lines);
     return rc;
@@ -248,9 +261,9 @@ static weir_rc
 log_missing(const struct weir_file_log *log, int64_t id, struct weir_error *err)
 {
     weir_error_clear(err);
-    weir_fail(err, WEIR_CORRUPT, "%s%" PRId64 " is missing, while the log goes on to %" PRId64, log->folder, id,
-              log->newest);
-    return weir_error_hint(err, "bring it back from a copy of the checkpoint: without it files would be read twice");
+    weir_fail(err, WEIR_CORRUPT, "%s/%s%" PRId64 " is missing, while the log goes on to %" PRId64, log->store->path,
+              log->folder, id, log->newest);
+    return log_hint(err);
 }
 
 weir_rc

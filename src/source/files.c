@@ -305,10 +305,12 @@ weir_files_check(void *self, const char *from, const char *text, struct weir_err
     WEIR_TRY(weir_files_offset(text, &b, err));
     if (b < a)
         return weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " lies before %" PRId64, b, a);
-    if (b > f->log.newest)
-        return weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " is not in %s, which ends at %" PRId64, b,
-                         f->log.folder, f->log.newest);
-    return WEIR_OK;
+    if (b <= f->log.newest)
+        return WEIR_OK;
+    weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " is not in %s/%s, which ends at %" PRId64, b, f->log.store->path,
+              f->log.folder, f->log.newest);
+    return weir_error_hint(err, "bring the missing files back from a copy of the checkpoint: without them files would "
+                                "be read twice");
 }
 
 void

@@ -195,6 +195,7 @@ file_folder(struct file_store *fs, char *path, size_t n, struct weir_error *err)
         bool made = false;
         weir_rc rc = WEIR_OK;
         char c = path[end];
+        int why;
 
         if (end < n && c != '/')
             continue;
@@ -203,8 +204,8 @@ file_folder(struct file_store *fs, char *path, size_t n, struct weir_error *err)
         path[end] = '\0';
         if (weir_os->mkdir(path) == 0)
             made = true;
-        else if (errno != EEXIST && access(path, F_OK) != 0) /* EROFS, EACCES above what is there */
-            rc = weir_fail_os(err, WEIR_IO, errno, "folder %s cannot be made", path);
+        else if ((why = errno) != EEXIST && access(path, F_OK) != 0) /* EROFS, EACCES above what is there */
+            rc = weir_fail_os(err, WEIR_IO, why, "folder %s cannot be made", path);
         path[end] = c;
         if (rc == WEIR_OK)
             rc = file_entry_sync(fs, path, end, made, err);
