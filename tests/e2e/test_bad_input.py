@@ -267,7 +267,11 @@ def test_a_broken_pipeline_file_is_refused_before_anything_is_written(four, case
         with open(four.file, "w") as f:
             json.dump(changed if case == "unknown key" else spec, f, indent=1)
     four.run().check(USAGE).says("pipeline.yaml", *words)
-    assert not os.path.exists(four.table) and not os.path.exists(four.ckpt)
+    assert not os.path.exists(four.table)
+    left = [os.path.join(folder, name) for folder, _, names in os.walk(four.ckpt) for name in names]
+    assert left in ([], [os.path.join(four.ckpt, "_weir", "lock")])  # it was locked while the options were looked at
+    four.write()
+    four.assert_exactly_once(IDS, run=four.run().check())
 
 
 def test_a_pipeline_file_that_is_missing_is_named(weir_bin, tmp_path):
@@ -343,7 +347,7 @@ def damage_log(table, kind):
     elif kind == "no first version":
         os.remove(name(0))
     elif kind == "garbage line":
-        rewrite(1, lambda text: b"{not json}\n" + text)
+        rewrite(3, lambda text: b"{not json}\n" + text)
     elif kind == "cut":
         rewrite(3, lambda text: text[:len(text) // 2])
     elif kind == "empty":
