@@ -51,7 +51,10 @@ pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
                                   .options = (struct weir_settings *)(uintptr_t)&spec->source.options,
                                   .checkpoint = p->checkpoint == NULL ? NULL : weir_checkpoint_store(p->checkpoint),
                                   .settle_ms = spec->conf.settle_ms,
+                                  .available_now = p->bounded,
                                   .compact_interval = spec->conf.compact_interval,
+                                  .batches_to_retain = spec->conf.batches_to_retain,
+                                  .zone = p->zone,
                                   .quota = &p->quota,
                                   .mem = p->mem,
                                   .stop = p->stop};

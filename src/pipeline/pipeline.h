@@ -27,6 +27,7 @@ struct weir_pipeline {
     struct weir_budget budget;
     const struct weir_zone *zone;
     char run_id[WEIR_UUID_SIZE];
+    bool bounded; /* the run ends with what is there at its start */
 
     struct weir_checkpoint *checkpoint; /* NULL: console or noop without one */
     struct weir_lease *lease;

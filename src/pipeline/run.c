@@ -17,6 +17,7 @@
 #include "base/point.h"
 #include "base/time.h"
 #include "pipeline/pipeline.h"
+#include "schema/log.h"
 
 struct run {
     struct weir_pipeline p;
@@ -291,10 +292,14 @@ run_open(struct run *r, struct weir_error *err)
     WEIR_TRY(pipeline_open_sink(p, id == NULL ? "" : id, err));
     WEIR_TRY(pipeline_check_options(p, err));
     WEIR_TRY(pipeline_start_checks(p, r->opt->accept, err));
-    if (uri == NULL || id != NULL)
+    if (uri == NULL)
         return WEIR_OK;
-    WEIR_TRY(weir_checkpoint_create(p->checkpoint, err));
-    return pipeline_open_sink(p, weir_checkpoint_id(p->checkpoint), err);
+    if (id == NULL) {
+        WEIR_TRY(weir_checkpoint_create(p->checkpoint, err));
+        id = weir_checkpoint_id(p->checkpoint);
+        WEIR_TRY(pipeline_open_sink(p, id, err));
+    }
+    return p->schema_location == NULL ? WEIR_OK : weir_schema_log_own(p->schema_location, id, p->spec->name, err);
 }
 
 weir_rc
@@ -308,6 +313,7 @@ weir_pipeline_run(const struct weir_spec *spec, const struct weir_run_options *o
     r.trigger = opt->has_trigger ? opt->trigger_override : spec->trigger;
     WEIR_GO(pipeline_init(&r.p, spec, stop, err));
     r.p.source_type = opt->source;
+    r.p.bounded = r.trigger == WEIR_TRIGGER_AVAILABLE_NOW || r.trigger == WEIR_TRIGGER_ONCE;
     rc = run_open(&r, err);
     if (rc == WEIR_FENCED && r.p.lease == NULL && opt->if_running == WEIR_IF_RUNNING_SKIP) {
         weir_info("%s is running already: %s", spec->name, err->what);

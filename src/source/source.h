@@ -72,8 +72,8 @@ struct weir_source_type {
 
 const struct weir_source_type *weir_source_find(const char *format); /* NULL: unknown */
 const char *const *weir_source_names(void);                          /* NULL-terminated */
-/* Whether a source that lists `path` (which may hold a glob) lists the place `other` too, or lies in it: then `other`
- * may not be this pipeline's checkpoint or table. Hidden names count as inside. */
+/* Whether a file source that lists `path` (which may hold a pattern) would come upon what lies in the place `other`:
+ * then `other` may not be this pipeline's checkpoint or table. Hidden names count as inside. Both absolute. */
 bool weir_source_covers(const char *path, const char *other);
 
 #endif
