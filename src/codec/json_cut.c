@@ -17,9 +17,10 @@
 #include "base/str.h"
 
 enum { /* weir_cut_state.mode, json_walk.place */
-    JSON_TOP,  /* between values */
+    JSON_TOP,   /* between values */
     JSON_VALUE, /* in a top-level array, behind its [ or a comma */
-    JSON_NEXT   /* in it, behind an element */
+    JSON_NEXT,  /* in it, behind an element */
+    JSON_OPEN   /* walk only: in it, and all bytes are used up; there is still to say that it is not closed */
 };
 
 enum { /* weir_cut_state.more[0] */
@@ -281,6 +282,8 @@ weir_json_walk_open(struct json_walk *w, const struct json_options *opt, struct 
     else if (!is_sealed(w, in))
         WEIR_TRY(walk_copy(w, w->p, in->end, err));
     w->line = in->entry.seen ? NULL : w->p;
+    if (w->place == JSON_OPEN)
+        w->p = w->text.end;
     return WEIR_OK;
 }
 
@@ -301,6 +304,10 @@ weir_json_walk_close(struct json_walk *w)
 {
     const char *at = walk_raw(w, w->p);
 
+    if (at == w->in->end && w->place != JSON_TOP && (walk_has_lines(w) || w->in->last)) {
+        w->place = JSON_OPEN; /* the page was full: so that we are called again, a byte is left */
+        at--;
+    }
     w->in->offset += at - w->in->at;
     w->in->at = at;
     w->in->entry.mode = w->place;
@@ -489,7 +496,7 @@ weir_json_walk_broken(struct json_walk *w, const char *start)
     }
     w->line = NULL;
     end = w->p;
-    while (!line && !w->message && end > from && (unsigned char)end[-1] <= ' ')
+    while (!line && !w->message && end > from && strchr(" \t\n\r", end[-1]) != NULL && end[-1] != '\0')
         end--;
     return weir_slice(from, (size_t)(end - from));
 }

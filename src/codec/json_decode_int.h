@@ -125,8 +125,8 @@ struct json_field *weir_json_field_find(const struct json_node *node, const stru
                                         const char *name, size_t len);
 
 /* json_value.c */
-json_read *weir_json_reader(weir_kind kind); /* of scalars */
-json_read weir_json_read_any;                /* of every kind: null, what fits a scalar, or a misfit */
+json_read *weir_json_reader(weir_kind kind, const struct json_options *opt); /* of scalars */
+json_read weir_json_read_any; /* of every kind: null, what fits a scalar, or a misfit */
 /* The text of a string without escapes, in place or in d->scratch. */
 bool weir_json_plain(struct json_decoder *d, const struct json_string *s, struct weir_slice *out, bool *lone);
 

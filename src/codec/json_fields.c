@@ -178,7 +178,7 @@ node_compile(struct json_decoder *d, const struct weir_type *type, const char *n
     node->type = type;
     node->read = type->kind == WEIR_STRUCT                            ? weir_json_read_struct
                  : type->kind == WEIR_ARRAY || type->kind == WEIR_MAP ? weir_json_read_list
-                                                                      : weir_json_reader(type->kind);
+                                                                      : weir_json_reader(type->kind, d->opt);
     *out = node;
     switch (type->kind) {
     case WEIR_STRUCT:

@@ -383,6 +383,17 @@ integer_as(const struct json_node *node, struct weir_col *col, uint32_t row, str
     return slot_integer(col, node->kind, row, v);
 }
 
+/* An integer below 0: -0 is the integer 0, while -0.0 keeps its sign. */
+static bool
+integer_double_set(weir_kind kind, struct weir_col *col, uint32_t row, struct weir_slice s)
+{
+    size_t zeros = 1;
+
+    while (zeros < s.len && s.ptr[zeros] == '0')
+        zeros++;
+    return zeros == s.len ? double_set(kind, col, row, 0) : double_text_set(kind, col, row, s);
+}
+
 static bool
 number_as(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
           const struct json_number *n)
@@ -405,6 +416,8 @@ number_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
             return double_set(node->kind, col, row,
                               n->kind == NUMBER_NAN ? (double)NAN
                                                   : n->kind == NUMBER_INFINITE ? (double)INFINITY : -(double)INFINITY);
+        if (n->kind == NUMBER_INTEGER && s.ptr[0] == '-')
+            return integer_double_set(node->kind, col, row, s);
         return double_text_set(node->kind, col, row, s);
     case WEIR_DECIMAL:
         return n->kind < NUMBER_NAN && decimal_set(d, node->type, col, row, s, false);
@@ -760,7 +773,7 @@ read_double(struct json_decoder *d, struct json_node *node, struct weir_col *col
 static const char *
 read_timestamp(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
-    const char *q = d->opt->timestamp == NULL ? quick_timestamp(d, col, row, p) : NULL;
+    const char *q = quick_timestamp(d, col, row, p);
 
     return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
 }
@@ -768,7 +781,7 @@ read_timestamp(struct json_decoder *d, struct json_node *node, struct weir_col *
 static const char *
 read_date(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
 {
-    const char *q = d->opt->date == NULL ? quick_date(d, col, row, p) : NULL;
+    const char *q = quick_date(d, col, row, p);
 
     return q != NULL ? q : weir_json_read_any(d, node, col, row, p);
 }
@@ -785,26 +798,29 @@ read_boolean(struct json_decoder *d, struct json_node *node, struct weir_col *co
     return q;
 }
 
+/* The quick ways read numbers of up to LONG_DIGITS digits, and times in Spark's default form. */
 json_read *
-weir_json_reader(weir_kind kind)
+weir_json_reader(weir_kind kind, const struct json_options *opt)
 {
+    bool numbers = opt->max_number >= LONG_DIGITS;
+
     switch (kind) {
     case WEIR_STRING:
         return read_string;
     case WEIR_BYTE:
     case WEIR_SHORT:
     case WEIR_INT:
-        return read_integer;
+        return numbers ? read_integer : weir_json_read_any;
     case WEIR_LONG:
-        return read_long;
+        return numbers ? read_long : weir_json_read_any;
     case WEIR_DECIMAL:
-        return read_decimal;
+        return numbers ? read_decimal : weir_json_read_any;
     case WEIR_DOUBLE:
-        return read_double;
+        return numbers ? read_double : weir_json_read_any;
     case WEIR_TIMESTAMP:
-        return read_timestamp;
+        return opt->timestamp == NULL ? read_timestamp : weir_json_read_any;
     case WEIR_DATE:
-        return read_date;
+        return opt->date == NULL ? read_date : weir_json_read_any;
     case WEIR_BOOLEAN:
         return read_boolean;
     default:

@@ -337,7 +337,7 @@ bench_decode(struct bench *b, const char *p, size_t n)
     return rc;
 }
 
-static weir_rc
+static inline weir_rc
 bench_message(struct bench *b, const char *p, size_t n)
 {
     struct weir_block *block = bench_block(b, p, n);
@@ -349,7 +349,7 @@ bench_message(struct bench *b, const char *p, size_t n)
     return rc;
 }
 
-static weir_rc
+static inline weir_rc
 bench_infer(struct bench *b, const char *p, size_t n, bool case_sensitive, const struct weir_type **out)
 {
     struct weir_format_traits traits = {0};
