@@ -7,10 +7,12 @@
  *    next row group.
  * 3. Data page v1 ("Data Pages"): repetition levels, definition levels, each with its length in front, then values.
  *    Levels are written right in front of the values where those wait for compression, if they fit there.
+ * 4. Each page has its CRC ("Checksumming"): of the bytes as they stand in the file, without the header.
  * Also here: the scratch stack and the growing arrays. */
 #include "codec/parquet_int.h"
 
 #include <string.h>
+#include <zlib.h>
 
 /* ---- growing arrays ---- */
 
@@ -337,10 +339,10 @@ page_body(struct weir_parquet *w, struct weir_leaf *leaf, const uint8_t **at, si
 
 enum { PAGE_DATA = 0, PAGE_DICT = 2, ENC_PLAIN = 0, ENC_RLE = 3, ENC_RLE_DICT = 8 };
 
-/* PageHeader into w->head. */
+/* PageHeader into w->head. body: as it stands in the file. */
 static weir_rc
-page_header(struct weir_parquet *w, bool dict, uint32_t values, int32_t encoding, size_t raw, size_t packed,
-            struct weir_error *err)
+page_header(struct weir_parquet *w, bool dict, uint32_t values, int32_t encoding, size_t raw, const uint8_t *body,
+            size_t packed, struct weir_error *err)
 {
     struct weir_thrift t = {.buf = &w->head};
 
@@ -351,6 +353,7 @@ page_header(struct weir_parquet *w, bool dict, uint32_t values, int32_t encoding
     weir_thrift_i32(&t, 1, dict ? PAGE_DICT : PAGE_DATA);
     weir_thrift_i32(&t, 2, (int32_t)raw);
     weir_thrift_i32(&t, 3, (int32_t)packed);
+    weir_thrift_i32(&t, 4, (int32_t)crc32(0, body, (uInt)packed));
     weir_thrift_struct(&t, dict ? 7 : 5);
     weir_thrift_i32(&t, 1, (int32_t)values);
     weir_thrift_i32(&t, 2, encoding);
@@ -388,7 +391,7 @@ weir_parquet_page_encode(struct weir_parquet *w, struct weir_leaf *leaf, struct 
     WEIR_TRY(page_body(w, leaf, &at, &n, err));
     raw = n;
     WEIR_TRY(page_compress(w, &at, &n, err));
-    WEIR_TRY(page_header(w, false, leaf->entries, dict ? ENC_RLE_DICT : ENC_PLAIN, raw, n, err));
+    WEIR_TRY(page_header(w, false, leaf->entries, dict ? ENC_RLE_DICT : ENC_PLAIN, raw, at, n, err));
     WEIR_TRY(piece_keep(w, leaf, at, n, err));
     leaf->chunk_raw += w->head.len + raw;
     leaf->chunk_packed += w->head.len + n;
@@ -427,7 +430,7 @@ dict_write(struct weir_parquet *w, struct weir_leaf *leaf, struct weir_error *er
     }
     raw = n;
     WEIR_TRY(page_compress(w, &at, &n, err));
-    WEIR_TRY(page_header(w, true, d->n, ENC_PLAIN, raw, n, err));
+    WEIR_TRY(page_header(w, true, d->n, ENC_PLAIN, raw, at, n, err));
     leaf->chunk_raw += w->head.len + raw;
     leaf->chunk_packed += w->head.len + n;
     WEIR_TRY(weir_parquet_emit(w, w->head.data, w->head.len, err));

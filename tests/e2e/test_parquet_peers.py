@@ -116,7 +116,7 @@ SEEDS = range(FIRST, FIRST + FILES)
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pyarrow_reads_every_value(files, seed):
-    table = pq.ParquetFile(files / ("%d.parquet" % seed)).read()
+    table = pq.ParquetFile(files / ("%d.parquet" % seed), page_checksum_verification=True).read()
     table.validate(full=True)
     compare(rows_of(table), expected_rows(files, seed), "pyarrow", seed)
 
@@ -251,6 +251,7 @@ def test_pages_and_row_groups_keep_to_their_limits(files, seed):
 
 
 def check_chunk(buf, column, found, options):
+    assert all(4 in h for h, _ in found)  # the CRCs, which PyArrow has checked
     assert sum(h[5][1] for h, _ in found if 5 in h) == column[5]
     assert sum(size for _, size in found) == column[7]
     assert sum(size - h[3] + h[2] for h, size in found) == column[6]
