@@ -316,7 +316,7 @@ read_sink_path(struct reading *rd, struct weir_yaml *node, struct weir_error *er
 static weir_rc
 read_output_mode(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    const char *mode;
+    const char *mode = NULL;
 
     WEIR_TRY(want_text(node, &mode, err));
     if (strcasecmp(mode, "append") == 0) {
@@ -353,7 +353,7 @@ static weir_rc
 read_partition_by(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
     enum { PARTITIONS_MAX = 64 };
-    const char *at, *comma;
+    const char *at = NULL, *comma;
 
     rd->spec->sink.partition_by = weir_mem_zalloc(rd->mem, (PARTITIONS_MAX + 1) * sizeof(char *));
     if (rd->spec->sink.partition_by == NULL)
@@ -477,7 +477,7 @@ read_once(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 static weir_rc
 read_processing_time(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    const char *text;
+    const char *text = NULL;
 
     WEIR_TRY(want_text(node, &text, err));
     if (!weir_parse_interval_ms(weir_slice(text, strlen(text)), &rd->spec->trigger_ms) || rd->spec->trigger_ms < 0) {
