@@ -145,6 +145,25 @@ batch_read(struct batch *b, struct weir_error *err)
     return WEIR_OK;
 }
 
+/* CONFLICT: another writer changed the table's schema meanwhile; nothing of this attempt is left. */
+static weir_rc
+batch_write(struct batch *b, struct weir_error *err)
+{
+    struct weir_pipeline *p = b->p;
+    weir_rc rc;
+
+    WEIR_TRY(batch_read(b, err));
+    rc = weir_point(WEIR_POINT_FILE_SYNCED, err);
+    if (rc == WEIR_OK && p->lease != NULL)
+        rc = weir_lease_check(p->lease, err);
+    if (rc != WEIR_OK) {
+        p->sink_type->abort(p->sink);
+        return rc;
+    }
+    WEIR_TRY(p->sink_type->commit(p->sink, &b->out->sink, err));
+    return weir_point(WEIR_POINT_SINK, err);
+}
+
 weir_rc
 weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, const char *from,
                const struct weir_run_observer *obs, struct weir_batch_result *out, struct weir_error *err)
@@ -158,17 +177,14 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
     batch_begin(&b);
     if (p->schema == NULL)
         WEIR_GO(pipeline_settle(p, rec->schema_version, false, err));
-    WEIR_GO(batch_read(&b, err));
-    rc = weir_point(WEIR_POINT_FILE_SYNCED, err);
-    if (rc == WEIR_OK && p->lease != NULL)
-        rc = weir_lease_check(p->lease, err);
-    if (rc == WEIR_OK)
-        rc = p->sink_type->commit(p->sink, &out->sink, err);
-    else
-        p->sink_type->abort(p->sink);
+    rc = batch_write(&b, err);
+    for (int again = 1; rc == WEIR_CONFLICT && again < ATTEMPTS; again++) {
+        weir_warn("batch %" PRId64 ": %s; it is written anew", rec->id, err->what);
+        weir_error_clear(err);
+        WEIR_GO(pipeline_bind(p, err));
+        rc = batch_write(&b, err);
+    }
     out->us.add = weir_mono_us() - began;
-    if (rc == WEIR_OK)
-        rc = weir_point(WEIR_POINT_SINK, err);
 out:
     weir_tasks_fini(&b.tasks);
     return rc;
