@@ -11,6 +11,19 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+/* Blanks of JSON around a line. Nothing more: a line of zeros, as a power cut may leave one, is not blank. */
+static struct weir_slice
+action_trim(const char *line, size_t len)
+{
+    while (len > 0 && strchr(" \t\r", line[len - 1]) != NULL && line[len - 1] != '\0')
+        len--;
+    while (len > 0 && strchr(" \t\r", *line) != NULL && *line != '\0') {
+        line++;
+        len--;
+    }
+    return weir_slice(line, len);
+}
+
 static const struct {
     const char *name;
     weir_action_kind kind;
@@ -33,7 +46,7 @@ action_kind(struct weir_slice name)
 bool
 weir_action_peek(const char *line, size_t len, weir_action_kind *kind)
 {
-    struct weir_slice s = weir_slice_trim(weir_slice(line, len));
+    struct weir_slice s = action_trim(line, len);
     const char *at = s.ptr, *end = s.ptr + s.len, *quote;
 
     *kind = WEIR_ACTION_OTHER;
@@ -51,7 +64,7 @@ weir_action_peek(const char *line, size_t len, weir_action_kind *kind)
 weir_rc
 weir_action_load(const char *line, size_t len, struct weir_action *out, struct weir_error *err)
 {
-    struct weir_slice s = weir_slice_trim(weir_slice(line, len));
+    struct weir_slice s = action_trim(line, len);
     const char *key;
     json_t *value;
 

@@ -47,7 +47,34 @@ bind_type_error(const struct bind_path *at, const struct weir_type *table, const
     return weir_error_hint(err, "cast it in the query, or give its type by schemaHints");
 }
 
-/* Names that a Parquet file or Delta cannot hold without column mapping, and kinds that are not written. */
+/* Names that Delta cannot hold without column mapping. */
+static weir_rc
+bind_new_name(const struct weir_field *f, const struct bind_path *at, struct weir_error *err)
+{
+    if (f->name_len > 0 && strlen(f->name) == f->name_len && strpbrk(f->name, " ,;{}()\n\t=") == NULL)
+        return WEIR_OK;
+    weir_fail(err, WEIR_SCHEMA, "column name \"%s\" is empty or holds a blank or one of ,;{}()=", at->text);
+    return weir_error_hint(err, "rename it in the query: SELECT `%s` AS …", f->name);
+}
+
+/* Names are unique without regard to case: two columns must not meet in one. */
+static weir_rc
+bind_no_twins(const struct weir_type *type, const struct bind_path *at, struct weir_error *err)
+{
+    for (uint32_t i = 1; i < type->nfields; i++) {
+        const struct weir_field *f = &type->fields[i];
+
+        for (uint32_t k = 0; k < i; k++) {
+            if (f->name_len == type->fields[k].name_len &&
+                weir_slice_is_nocase(weir_slice(f->name, f->name_len), type->fields[k].name))
+                return weir_fail(err, WEIR_SCHEMA, "columns %s and %s differ in case only", path_under(at, f->name).text,
+                                 type->fields[k].name);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* Whether a new column's type can be written, with all names in it. */
 static weir_rc
 bind_new_type(const struct weir_type *type, const struct bind_path *at, struct weir_error *err)
 {
@@ -59,20 +86,14 @@ bind_new_type(const struct weir_type *type, const struct bind_path *at, struct w
         return weir_fail(err, WEIR_UNSUPPORTED, "column %s is a variant: writing variants comes later", at->text);
     if (type->kind == WEIR_STRUCT && type->nfields == 0)
         return weir_fail(err, WEIR_SCHEMA, "column %s is a struct without fields: Parquet cannot hold it", at->text);
+    if (type->kind == WEIR_STRUCT)
+        WEIR_TRY(bind_no_twins(type, at, err));
     for (uint32_t i = 0; i < type->nfields; i++) {
         const struct weir_field *f = &type->fields[i];
         struct bind_path p = path_under(at, f->name);
 
-        if (type->kind == WEIR_STRUCT && strpbrk(f->name, " ,;{}()\n\t=") != NULL) {
-            weir_fail(err, WEIR_SCHEMA, "column name \"%s\" holds a blank or one of ,;{}()=", p.text);
-            return weir_error_hint(err, "rename it in the query: SELECT `%s` AS …", f->name);
-        }
-        for (uint32_t k = 0; type->kind == WEIR_STRUCT && k < i; k++) {
-            if (f->name_len == type->fields[k].name_len &&
-                weir_slice_is_nocase(weir_slice(f->name, f->name_len), type->fields[k].name))
-                return weir_fail(err, WEIR_SCHEMA, "columns %s and %s differ in case only", p.text,
-                                 type->fields[k].name);
-        }
+        if (type->kind == WEIR_STRUCT)
+            WEIR_TRY(bind_new_name(f, &p, err));
         WEIR_TRY(bind_new_type(f->type, &p, err));
     }
     return WEIR_OK;
@@ -121,6 +142,7 @@ bind_extra(struct bind *b, const struct weir_field *f, const struct bind_path *a
         weir_fail(err, WEIR_SCHEMA, "the rows have a column %s that the table lacks", at->text);
         return weir_error_hint(err, "set the sink option mergeSchema: true to add it to the table");
     }
+    WEIR_TRY(bind_new_name(f, at, err));
     WEIR_TRY(bind_new_type(f->type, at, err));
     *out = *f;
     out->nullable = true;
@@ -138,6 +160,7 @@ bind_struct(struct bind *b, const struct weir_type *table, const struct weir_typ
     bool grew = b->grew;
     weir_rc rc = WEIR_OK;
 
+    WEIR_TRY(bind_no_twins(rows, at, err));
     b->grew = false;
     WEIR_NEW(fields, b->mem, ((size_t)table->nfields + rows->nfields) * sizeof(*fields));
     if (n > 0)
@@ -412,14 +435,6 @@ bind_existing(struct bind *b, const struct weir_snapshot *snap, const struct wei
                       weir_feature_has(&snap->protocol, "typeWidening-preview");
     WEIR_TRY(weir_feature_check_append(&snap->protocol, &snap->meta, err));
     WEIR_TRY(bind_partitions_match(b->opt, &snap->meta, err));
-    for (uint32_t i = 1; i < rows->nfields; i++) { /* two columns of the rows must not meet in one of the table */
-        for (uint32_t k = 0; k < i; k++) {
-            if (rows->fields[i].name_len == rows->fields[k].name_len &&
-                weir_slice_is_nocase(weir_slice(rows->fields[i].name, rows->fields[i].name_len), rows->fields[k].name))
-                return weir_fail(err, WEIR_SCHEMA, "columns %s and %s differ in case only", rows->fields[k].name,
-                                 rows->fields[i].name);
-        }
-    }
     WEIR_TRY(bind_struct(b, snap->meta.schema, rows, &top, &out->meta.schema, err));
     out->evolves = b->grew;
     if (out->evolves && weir_feature_uses(out->meta.schema, WEIR_TIMESTAMP_NTZ) &&

@@ -287,9 +287,13 @@ weir_summary_read(struct weir_store *st, struct weir_quota *q, struct weir_summa
     weir_buf_init(&w.text, WEIR_ACTION_MAX, q);
     WEIR_GO(weir_log_list(st, &range, err));
     WEIR_GO(weir_snapshot_open(st, NULL, NULL, q, &out->snap, err));
-    WEIR_GO(weir_feature_check_read(&out->snap->protocol, err));
-    if (range.oldest > 0)
-        WEIR_GO(weir_log_too_short(&range, err));
+    rc = weir_feature_check_read(&out->snap->protocol, err);
+    if (rc == WEIR_OK && range.oldest > 0)
+        rc = weir_log_too_short(&range, err);
+    if (rc != WEIR_OK) {
+        weir_error_context(err, "%s", st->path);
+        goto out;
+    }
     out->newest_ms = range.newest_ms;
     summary_columns(out);
     rc = weir_log_walk(st, out->snap->version, 0, q, summary_line, &w, err);
