@@ -85,7 +85,7 @@ print_file(const char *format, const char *name, struct weir_buf *buf)
     print_tables("format", format, "the format:", 4, buf);
     weir_buf_printf(buf,
                     "sink:\n"
-                    "  format: delta                     # console prints rows, noop drops them\n"
+                    "  format: delta                     # noop drops the rows: to try a source\n"
                     "  path: ./tables/%s\n"
                     "  # partitionBy: [day]\n"
                     "  options:\n"

@@ -302,7 +302,7 @@ read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *
         n++;
     near = weir_nearest(node->text, names, n);
     weir_yaml_fail(err, node, "unknown sink format %.64s", node->shown);
-    return near == NULL ? weir_error_hint(err, "there are delta, console and noop") : weir_error_hint(err, "did you mean %s?", near);
+    return near == NULL ? weir_error_hint(err, "there are delta and noop") : weir_error_hint(err, "did you mean %s?", near);
 }
 
 static weir_rc

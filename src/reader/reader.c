@@ -50,8 +50,6 @@ const struct weir_option weir_loader_options[] = {
      "What a new field does; default addNewColumns, with a schema none."},
     {"cloudFiles.partitionColumns", WEIR_OPT_TEXT, WEIR_HONOURED, AT(partition_columns), NULL, NULL,
      "Which key=value parts of the path become columns; empty: none."},
-    {"cloudFiles.validateOptions", WEIR_OPT_BOOL, WEIR_NO_EFFECT, AT(validate), "true", NULL,
-     "Options are always validated."},
     WEIR_OPTION_END,
 };
 

@@ -13,7 +13,7 @@ typedef enum weir_evolution { EVOLVE_ADD, EVOLVE_RESCUE, EVOLVE_FAIL, EVOLVE_NON
 
 struct reader_options {
     const char *format, *schema_location, *schema_hints, *partition_columns, *rescued_name;
-    bool infer_column_types, case_sensitive, ignore_corrupt, ignore_missing, validate;
+    bool infer_column_types, case_sensitive, ignore_corrupt, ignore_missing;
     int evolution;
     const char *encoding;
 };
