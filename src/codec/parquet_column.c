@@ -1,15 +1,15 @@
 /* A leaf's open page: entries come in with their levels, values go to the dictionary or to PLAIN bytes.
  *
- * 1. A page ends with the record that fills it (page_bytes, or page_rows at the next append), so a record never spans
- *    two pages and a page is at most one record over its size.
+ * 1. A page ends with the record that fills it (page_bytes, or page_rows at the next append), so a record
+ *    never spans two pages and a page is at most one record over its size.
  * 2. A chunk begins with a dictionary (but booleans). It is given up for the rest of the chunk
  *      - when the first JUDGE_AT values let expect too many different ones,
  *      - when the first page would be smaller without it,
  *      - when it is full.
- *    As long as no page with indices has ended, giving up turns the open page's indices back into values and the
- *    chunk has no dictionary at all; otherwise the open page ends and PLAIN pages follow.
- * 3. A take (entries of one append up to a page's end) is all in one form: when the dictionary fills within it, the
- *    take starts anew as PLAIN.
+ *    As long as no page with indices has ended, giving up turns the open page's indices back into values and
+ *    the chunk has no dictionary at all; otherwise the open page ends and PLAIN pages follow.
+ * 3. A take (entries of one append up to a page's end) is all in one form: when the dictionary fills within
+ *    it, the take starts anew as PLAIN.
  * The loops over values are written out by width; nothing is called per value. */
 #include "codec/parquet_int.h"
 
@@ -23,22 +23,23 @@ enum { JUDGE_AT = 4096, JUDGE_DISTINCT = 60000 };
 typedef int64_t __attribute__((may_alias)) slot64;
 typedef int32_t __attribute__((may_alias)) slot32;
 
-#define GATHER(to_type, from_type)                                                                      \
-    do {                                                                                                \
-        to_type *to = out;                                                                              \
-        const from_type *from = data;                                                                   \
-                                                                                                        \
-        if (in->pos != NULL)                                                                            \
-            for (uint32_t i = 0; i < in->live; i++)                                                     \
-                to[i] = from[in->pos[i]];                                                               \
-        else                                                                                            \
-            for (uint32_t i = 0; i < in->live; i++)                                                     \
-                to[i] = from[in->first + i * in->step];                                                 \
+#define GATHER(to_type, from_type)                                                                           \
+    do {                                                                                                     \
+        to_type *to = out;                                                                                   \
+        const from_type *from = data;                                                                        \
+                                                                                                             \
+        if (in->pos != NULL)                                                                                 \
+            for (uint32_t i = 0; i < in->live; i++)                                                          \
+                to[i] = from[in->pos[i]];                                                                    \
+        else                                                                                                 \
+            for (uint32_t i = 0; i < in->live; i++)                                                          \
+                to[i] = from[in->first + i * in->step];                                                      \
     } while (0)
 
 /* The widening copy from slots of `slot` bytes. */
 static void
-gather_copy(void *out, const void *data, size_t slot, const struct weir_leaf *leaf, const struct weir_shred *in)
+gather_copy(void *out, const void *data, size_t slot, const struct weir_leaf *leaf,
+            const struct weir_shred *in)
 {
     if (leaf->phys == WEIR_PHYS_BYTES)
         GATHER(struct weir_str, struct weir_str);
@@ -58,7 +59,8 @@ gather_copy(void *out, const void *data, size_t slot, const struct weir_leaf *le
 
 /* NULL: no memory. */
 static const void *
-gather(struct weir_parquet *w, const struct weir_leaf *leaf, const struct weir_col *col, const struct weir_shred *in)
+gather(struct weir_parquet *w, const struct weir_leaf *leaf, const struct weir_col *col,
+       const struct weir_shred *in)
 {
     size_t slot = weir_type_width(leaf->field->type);
     void *out;
@@ -148,7 +150,8 @@ plain_texts(uint8_t *p, const struct weir_str *s, size_t n)
 }
 
 static weir_rc
-plain_put(struct weir_parquet *w, struct weir_leaf *leaf, const void *v, size_t n, size_t size, struct weir_error *err)
+plain_put(struct weir_parquet *w, struct weir_leaf *leaf, const void *v, size_t n, size_t size,
+          struct weir_error *err)
 {
     const weir_i128 *dec = v;
     uint8_t *p;
@@ -238,7 +241,8 @@ dict_leave(struct weir_parquet *w, struct weir_leaf *leaf, bool hopeless, struct
     return WEIR_OK;
 }
 
-/* From the first values: n of which d differ come, if all are alike in frequency, from about n² / 2(n − d). */
+/* From the first values: n of which d differ come, if all are alike in frequency, from about
+ * n² / 2(n − d). */
 static bool
 dict_hopeless(struct weir_leaf *leaf)
 {
@@ -253,7 +257,7 @@ dict_hopeless(struct weir_leaf *leaf)
 /* ---- a take ---- */
 
 struct take {
-    uint32_t e, n;       /* entries of the append: the first, how many */
+    uint32_t e, n; /* entries of the append: the first, how many */
     uint32_t live, nlive;
     uint32_t rows;
 };
@@ -266,7 +270,8 @@ value_size(const struct weir_leaf *leaf, const void *v, size_t i)
 
 /* Entries one by one up to the end of the record that fills the page. */
 static void
-take_count(const struct weir_leaf *leaf, const void *v, const struct weir_shred *in, size_t room, struct take *t)
+take_count(const struct weir_leaf *leaf, const void *v, const struct weir_shred *in, size_t room,
+           struct take *t)
 {
     size_t size = 0;
 
@@ -286,8 +291,8 @@ take_count(const struct weir_leaf *leaf, const void *v, const struct weir_shred 
 
 /* The next take from t->e on: at least one record. */
 static void
-take_size(const struct weir_parquet *w, const struct weir_leaf *leaf, const void *v, const struct weir_shred *in,
-          struct take *t)
+take_size(const struct weir_parquet *w, const struct weir_leaf *leaf, const void *v,
+          const struct weir_shred *in, struct take *t)
 {
     size_t held = page_size(leaf), room = w->opt.page_bytes > held ? w->opt.page_bytes - held : 1;
     size_t left = in->live - t->live, size = left * sizeof(uint16_t);
@@ -313,7 +318,8 @@ take_levels(struct weir_parquet *w, struct weir_leaf *leaf, const struct weir_sh
 
     if (max > 0 && (in->def != NULL || !leaf->def_flat)) {
         WEIR_TRY(weir_array_room(&w->quota, &leaf->def, (size_t)leaf->entries - leaf->def.len + t->n, err));
-        memset(leaf->def.p + leaf->def.len, max, leaf->entries - leaf->def.len); /* those before were all live */
+        memset(leaf->def.p + leaf->def.len, max,
+               leaf->entries - leaf->def.len); /* those before were all live */
         leaf->def.len = leaf->entries + t->n;
         leaf->def_flat = false;
         if (in->def == NULL)
@@ -348,7 +354,8 @@ take_values(struct weir_parquet *w, struct weir_leaf *leaf, const void *v, const
     if (t->nlive == 0)
         return WEIR_OK;
     if (leaf->dict_on) {
-        WEIR_TRY(weir_dict_add(&leaf->dict, &w->quota, leaf->phys, at, t->nlive, &leaf->idx, &leaf->chunk, again, err));
+        WEIR_TRY(weir_dict_add(&leaf->dict, &w->quota, leaf->phys, at, t->nlive, &leaf->idx, &leaf->chunk,
+                               again, err));
         if (*again)
             return dict_leave(w, leaf, false, err);
         leaf->dict_seen += t->nlive;

@@ -1,11 +1,12 @@
 /* A leaf's dictionary: values to indices by hash, with limits.
  *
- * 1. Values stand in PLAIN form, so that the dictionary page is a copy of them (but decimals of 16 bytes, which are
- *    kept as numbers). Slots hold index + 1 in 16 bits; the table is never more than half full.
- * 2. A dictionary is full at WEIR_DICT_MAX values or DICT_BYTES, or when a value needs more than PROBES_MAX steps:
- *    so no data, however chosen, makes it slow.
- * 3. An append that fills it leaves no trace: indices and values are as before, and the caller writes the values
- *    PLAIN. (Slots then hold indices that are gone; a full dictionary is not asked again before its reset.)
+ * 1. Values stand in PLAIN form, so that the dictionary page is a copy of them (but decimals of 16 bytes,
+ *    which are kept as numbers). Slots hold index + 1 in 16 bits; the table is never more than half full.
+ * 2. A dictionary is full at WEIR_DICT_MAX values or DICT_BYTES, or when a value needs more than PROBES_MAX
+ *    steps: so no data, however chosen, makes it slow.
+ * 3. An append that fills it leaves no trace: indices and values are as before, and the caller writes the
+ *    values PLAIN. (Slots then hold indices that are gone; a full dictionary is not asked again before its
+ *    reset.)
  * The loop over values is compiled once for each width. */
 #include "codec/parquet_int.h"
 
@@ -78,7 +79,8 @@ hash_number(unsigned __int128 key)
 {
     uint64_t hi = (uint64_t)(key >> 64);
 
-    return ((uint64_t)key ^ hi * K2) * K1; /* the upper bits, which choose the slot, depend on all of the key */
+    return ((uint64_t)key ^ hi * K2) *
+           K1; /* the upper bits, which choose the slot, depend on all of the key */
 }
 
 /* ---- the table ---- */
@@ -210,8 +212,8 @@ dict_insert(struct weir_dict *d, const struct dict_call *call, const void *v, si
 }
 
 static inline __attribute__((always_inline)) weir_rc
-dict_loop(struct weir_dict *d, const struct dict_call *call, const void *v, size_t n, unsigned width, bool text,
-          uint16_t *out)
+dict_loop(struct weir_dict *d, const struct dict_call *call, const void *v, size_t n, unsigned width,
+          bool text, uint16_t *out)
 {
     for (size_t i = 0; i < n; i++) {
         const struct weir_str *s = (const struct weir_str *)v + i;

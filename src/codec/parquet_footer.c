@@ -1,7 +1,7 @@
 /* The footer: schema elements, column chunks, key-value metadata (parquet.thrift: FileMetaData and below).
  *
- * 1. Types are annotated as Spark writes them: byte and short as INT(8) and INT(16), int without, and both the
- *    converted and the logical type wherever the format has both.
+ * 1. Types are annotated as Spark writes them: byte and short as INT(8) and INT(16), int without, and both
+ *    the converted and the logical type wherever the format has both.
  * 2. Lists are three levels "list.element", maps "key_value.key/value". VOID is not in the file.
  * 3. Field ids stand at struct fields, from the metadata key delta.columnMapping.id. */
 #include "codec/parquet_int.h"
@@ -13,24 +13,24 @@
 
 enum { REQUIRED = 0, OPTIONAL = 1, REPEATED = 2 };
 enum { /* ConvertedType */
-    CONV_NONE = -1,
-    CONV_UTF8 = 0,
-    CONV_MAP = 1,
-    CONV_LIST = 3,
-    CONV_DECIMAL = 5,
-    CONV_DATE = 6,
-    CONV_TIMESTAMP_MICROS = 10,
-    CONV_INT_8 = 15,
-    CONV_INT_16 = 16
+       CONV_NONE = -1,
+       CONV_UTF8 = 0,
+       CONV_MAP = 1,
+       CONV_LIST = 3,
+       CONV_DECIMAL = 5,
+       CONV_DATE = 6,
+       CONV_TIMESTAMP_MICROS = 10,
+       CONV_INT_8 = 15,
+       CONV_INT_16 = 16
 };
 enum { /* fields of the union LogicalType */
-    LOGICAL_STRING = 1,
-    LOGICAL_MAP = 2,
-    LOGICAL_LIST = 3,
-    LOGICAL_DECIMAL = 5,
-    LOGICAL_DATE = 6,
-    LOGICAL_TIMESTAMP = 8,
-    LOGICAL_INTEGER = 10
+       LOGICAL_STRING = 1,
+       LOGICAL_MAP = 2,
+       LOGICAL_LIST = 3,
+       LOGICAL_DECIMAL = 5,
+       LOGICAL_DATE = 6,
+       LOGICAL_TIMESTAMP = 8,
+       LOGICAL_INTEGER = 10
 };
 
 /* ---- schema ---- */
@@ -193,8 +193,8 @@ element_node(struct weir_thrift *t, const struct weir_parquet_node *node, const 
 
 /* The node and all below, depth first. */
 static weir_rc
-schema_node(struct weir_thrift *t, const struct weir_parquet_node *node, const char *name, bool ids, bool is_field,
-            struct weir_error *err)
+schema_node(struct weir_thrift *t, const struct weir_parquet_node *node, const char *name, bool ids,
+            bool is_field, struct weir_error *err)
 {
     const struct weir_parquet_node *pair = node->kids;
 
@@ -284,7 +284,8 @@ codec_number(weir_parquet_codec codec)
 }
 
 void
-weir_parquet_footer_chunk(struct weir_parquet *w, const struct weir_leaf *leaf, uint64_t dict_pos, uint64_t data_pos)
+weir_parquet_footer_chunk(struct weir_parquet *w, const struct weir_leaf *leaf, uint64_t dict_pos,
+                          uint64_t data_pos)
 {
     struct weir_thrift t = {.buf = &w->group};
 
@@ -320,8 +321,8 @@ has_void(const struct weir_parquet_node *nodes, uint32_t n)
     return false;
 }
 
-/* Spark's schema as JSON, by which Spark reads a bare file with its own types. Left out when the file lacks a column
- * of it. */
+/* Spark's schema as JSON, by which Spark reads a bare file with its own types. Left out when the file lacks a
+ * column of it. */
 static weir_rc
 footer_key_values(const struct weir_parquet *w, struct weir_thrift *t, struct weir_error *err)
 {

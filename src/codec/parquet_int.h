@@ -10,8 +10,8 @@
  *   parquet_rle.c     RLE/bit-packed hybrid
  *   parquet_thrift.c  Thrift's compact protocol, the writing half
  *
- * Words: a *node* is a field of the schema, a *leaf* one that has values; an *entry* is a leaf's slot with its
- * levels, whether it holds a value or not; an entry with a value is *live*. */
+ * Words: a *node* is a field of the schema, a *leaf* one that has values; an *entry* is a leaf's slot with
+ * its levels, whether it holds a value or not; an entry with a value is *live*. */
 #ifndef WEIR_CODEC_PARQUET_INT_H
 #define WEIR_CODEC_PARQUET_INT_H
 
@@ -26,7 +26,8 @@
 #include "codec/parquet_write.h"
 #include "column/page.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "PLAIN is little-endian, and so are a page's slots");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "PLAIN is little-endian, and so are a page's slots");
 
 /* ---- growing arrays ---- */
 
@@ -39,7 +40,8 @@ struct weir_array {
 /* Room for more bytes behind len, and the slack. NOMEM. */
 weir_rc weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more, struct weir_error *err);
 void weir_array_fini(struct weir_quota *q, struct weir_array *h);
-void weir_array_trim(struct weir_quota *q, struct weir_array *h, size_t most); /* frees an empty one over `most` */
+void weir_array_trim(struct weir_quota *q, struct weir_array *h,
+                     size_t most); /* frees an empty one over `most` */
 weir_rc weir_array_fail(struct weir_quota *q, size_t size, struct weir_error *err); /* NOMEM */
 
 /* A stack of scratch memory (parquet_page.c): what a step of shredding needs until it returns. */
@@ -113,8 +115,8 @@ enum weir_phys {
     WEIR_PHYS_FIXED = 7 /* decimals over 18 digits; in memory an i128 */
 };
 
-/* A bound of a text: enough of it for all that is ever said about it. Delta's longest maximum looks at 66 UTF-16
- * units, that is 200 bytes at most; the footer keeps 64 bytes. */
+/* A bound of a text: enough of it for all that is ever said about it. Delta's longest maximum looks at 66
+ * UTF-16 units, that is 200 bytes at most; the footer keeps 64 bytes. */
 enum { WEIR_BOUND_BYTES = 208, WEIR_FOOTER_BOUND = 64 };
 struct weir_bound {
     uint64_t key; /* the first eight bytes, big-endian, zeros behind the end: most comparisons need no more */
@@ -137,8 +139,8 @@ void weir_bounds_add(struct weir_bounds *r, enum weir_phys phys, const void *v, 
 void weir_bounds_merge(struct weir_bounds *r, const struct weir_bounds *more, enum weir_phys phys);
 struct weir_leaf;
 /* Field `id` of the open struct: Statistics. */
-void weir_bounds_thrift(const struct weir_bounds *r, const struct weir_leaf *leaf, uint64_t nulls, struct weir_thrift *t,
-                       int16_t id);
+void weir_bounds_thrift(const struct weir_bounds *r, const struct weir_leaf *leaf, uint64_t nulls,
+                        struct weir_thrift *t, int16_t id);
 void weir_colstats_fill(struct weir_colstats *cs, const struct weir_bounds *r, enum weir_phys phys);
 
 /* ---- leaves ---- */
@@ -151,8 +153,8 @@ struct weir_dict {
     struct weir_array values; /* FIXED: i128s; BYTES: lengths and bytes as the page will have them */
     struct weir_array keys;   /* BYTES only: weir_str each, its ptr an offset into values */
 };
-/* Appends the indices of v to idx. *full: the dictionary or its patience ended; idx and the dictionary are as before
- * the call. Bounds of new values go to r. NOMEM. */
+/* Appends the indices of v to idx. *full: the dictionary or its patience ended; idx and the dictionary are as
+ * before the call. Bounds of new values go to r. NOMEM. */
 weir_rc weir_dict_add(struct weir_dict *d, struct weir_quota *q, enum weir_phys phys, const void *v, size_t n,
                       struct weir_array *idx, struct weir_bounds *r, bool *full, struct weir_error *err);
 void weir_dict_reset(struct weir_dict *d);
@@ -168,11 +170,11 @@ struct weir_leaf {
     const struct weir_field *field;
     const char **path; /* names from the root, as in path_in_schema */
     uint32_t npath;
-    const char *name;  /* "items.element.sku" */
+    const char *name; /* "items.element.sku" */
     enum weir_phys phys;
-    uint8_t width;    /* bytes of a value in memory's form */
-    uint8_t fixed;    /* FIXED: bytes in the file */
-    bool is_text;     /* STRING: its bounds are cut at characters */
+    uint8_t width; /* bytes of a value in memory's form */
+    uint8_t fixed; /* FIXED: bytes in the file */
+    bool is_text;  /* STRING: its bounds are cut at characters */
     uint8_t max_def, max_rep;
     struct weir_colstats *stats; /* NULL below lists and maps */
 
@@ -180,18 +182,19 @@ struct weir_leaf {
     struct weir_array values; /* PLAIN, behind WEIR_PAGE_HEAD bytes for the levels; BOOL: a byte each */
     struct weir_array idx;    /* u16 each, while the dictionary is on */
     struct weir_array def, rep;
-    bool def_flat;           /* all entries are live: def is not filled */
+    bool def_flat; /* all entries are live: def is not filled */
     uint32_t entries, rows;
-    uint64_t raw;            /* bytes of the page's values in PLAIN form, whatever form they are in */
+    uint64_t raw; /* bytes of the page's values in PLAIN form, whatever form they are in */
 
     /* The open chunk. */
     bool dict_on, dict_judged;
     struct weir_dict dict;
-    uint64_t dict_seen;      /* values that went through it */
+    uint64_t dict_seen; /* values that went through it */
     struct weir_piece *first, *last;
     uint32_t dict_pages, plain_pages;
     uint64_t chunk_entries, chunk_nulls;
-    uint64_t chunk_raw, chunk_packed; /* bytes of the ended pages with headers: before and after compression */
+    uint64_t chunk_raw,
+        chunk_packed; /* bytes of the ended pages with headers: before and after compression */
     struct weir_bounds chunk;
 
     struct weir_bounds file;
@@ -217,7 +220,7 @@ struct weir_parquet {
     struct weir_parquet_out out;
     struct weir_quota *parent; /* of the quota; the writer itself is counted there */
     struct weir_quota quota;   /* all other memory of the writer */
-    struct weir_mem *mem;    /* nodes, leaves, statistics */
+    struct weir_mem *mem;      /* nodes, leaves, statistics */
     const struct weir_type *schema;
     struct weir_parquet_node *nodes;
     uint32_t nnodes;
@@ -227,9 +230,9 @@ struct weir_parquet {
     struct weir_stack stack;
     struct weir_squeeze *squeeze;
     struct weir_array levels, body, packed; /* scratch of a page's end */
-    struct weir_buf head;                  /* scratch: a page header */
-    struct weir_segment *segs, *seg;     /* the ended pages of the row group; segs is kept between groups */
-    struct weir_buf groups, group;         /* RowGroup structs of the file so far; the open one */
+    struct weir_buf head;                   /* scratch: a page header */
+    struct weir_segment *segs, *seg; /* the ended pages of the row group; segs is kept between groups */
+    struct weir_buf groups, group;   /* RowGroup structs of the file so far; the open one */
     uint32_t ngroups;
     uint64_t rows, group_rows, pos; /* pos: bytes written */
     uint32_t null_row;              /* of the append: where a null was refused */
@@ -244,8 +247,8 @@ struct weir_shred {
     uint32_t n, live, rows;
     const uint32_t *pos; /* the slots of the live entries; NULL: first, first + step, ... */
     uint32_t first, step;
-    const uint8_t *def;  /* WEIR_LIVE, or the level where the entry ended; NULL: all live */
-    const uint8_t *rep;  /* NULL: no list above */
+    const uint8_t *def; /* WEIR_LIVE, or the level where the entry ended; NULL: all live */
+    const uint8_t *rep; /* NULL: no list above */
 };
 /* Takes col apart down to its leaves and appends them. SCHEMA: a null where none may be. */
 weir_rc weir_shred_column(struct weir_parquet *w, struct weir_parquet_node *node, const struct weir_col *col,
@@ -257,7 +260,8 @@ weir_rc weir_leaf_append(struct weir_parquet *w, struct weir_leaf *leaf, const s
                          const struct weir_shred *in, struct weir_error *err);
 /* Ends the open page, if it has entries. */
 weir_rc weir_leaf_end_page(struct weir_parquet *w, struct weir_leaf *leaf, struct weir_error *err);
-uint64_t weir_leaf_encoded(const struct weir_leaf *leaf); /* about the bytes of its open chunk, uncompressed */
+uint64_t
+weir_leaf_encoded(const struct weir_leaf *leaf); /* about the bytes of its open chunk, uncompressed */
 void weir_leaf_reset_chunk(struct weir_leaf *leaf);
 /* Gives back what one giant page has stretched. */
 void weir_leaf_trim(struct weir_leaf *leaf, struct weir_parquet *w);
@@ -274,9 +278,10 @@ weir_fixed_put(weir_i128 v, unsigned n, uint8_t *p)
 }
 
 weir_rc weir_parquet_page_encode(struct weir_parquet *w, struct weir_leaf *leaf, struct weir_error *err);
-/* Writes the leaf's chunk to the file: dictionary page, then the pages. *dict_pos is 0 without a dictionary. */
-weir_rc weir_parquet_chunk_write(struct weir_parquet *w, struct weir_leaf *leaf, uint64_t *dict_pos, uint64_t *data_pos,
-                         struct weir_error *err);
+/* Writes the leaf's chunk to the file: dictionary page, then the pages. *dict_pos is 0
+ * without a dictionary. */
+weir_rc weir_parquet_chunk_write(struct weir_parquet *w, struct weir_leaf *leaf, uint64_t *dict_pos,
+                                 uint64_t *data_pos, struct weir_error *err);
 void weir_parquet_drop_pieces(struct weir_parquet *w);
 void weir_parquet_free_pieces(struct weir_parquet *w);
 weir_rc weir_parquet_emit(struct weir_parquet *w, const void *p, size_t n, struct weir_error *err);
@@ -284,7 +289,8 @@ weir_rc weir_parquet_emit(struct weir_parquet *w, const void *p, size_t n, struc
 /* ---- parquet_footer.c ---- */
 
 /* Appends the leaf's ColumnChunk to w->group. */
-void weir_parquet_footer_chunk(struct weir_parquet *w, const struct weir_leaf *leaf, uint64_t dict_pos, uint64_t data_pos);
+void weir_parquet_footer_chunk(struct weir_parquet *w, const struct weir_leaf *leaf, uint64_t dict_pos,
+                               uint64_t data_pos);
 /* The whole FileMetaData. */
 weir_rc weir_parquet_footer_build(const struct weir_parquet *w, struct weir_buf *out, struct weir_error *err);
 

@@ -1,12 +1,13 @@
 /* Shredding: a page's columns, nested as they are, to entries with definition and repetition levels
  * (parquet-format "Nested Encoding").
  *
- * 1. A step takes the entries of a node's parent and makes those of the node. An entry is live while a value is there
- *    so far; one that ended keeps the level where it did: the null's parent's, or the list's own for an empty list.
- * 2. Live entries carry WEIR_LIVE, not their level: so a step that ends none passes def and pos on as they are. A leaf
- *    reads WEIR_LIVE as its highest level.
- * 3. Positions are slots of the column at hand. A struct's children share its own; a list's are its elements'. While
- *    they are a straight run they are not written out.
+ * 1. A step takes the entries of a node's parent and makes those of the node. An entry is live while a value
+ *    is there so far; one that ended keeps the level where it did: the null's parent's, or the list's own for
+ *    an empty list.
+ * 2. Live entries carry WEIR_LIVE, not their level: so a step that ends none passes def and pos on as they
+ *    are. A leaf reads WEIR_LIVE as its highest level.
+ * 3. Positions are slots of the column at hand. A struct's children share its own; a list's are its
+ *    elements'. While they are a straight run they are not written out.
  * 4. What stands under a null, of the node or of a parent, is never looked at.
  * 5. Scratch lives on the writer's stack until the step returns.
  * Depth is bounded by the schema's, which weir_parquet_new() has checked. */
@@ -165,10 +166,11 @@ list_measure(const struct weir_parquet_node *node, const struct weir_col *col, c
     return WEIR_OK;
 }
 
-/* Writes the levels and, unless pos is NULL, the positions of the elements. def may be NULL when none ended. */
+/* Writes the levels and, unless pos is NULL, the positions of the elements. def may be NULL
+ * when none ended. */
 static void
-list_fill(const struct weir_parquet_node *node, const struct weir_col *col, const struct weir_shred *in, uint8_t *def,
-          uint8_t *rep, uint32_t *pos)
+list_fill(const struct weir_parquet_node *node, const struct weir_col *col, const struct weir_shred *in,
+          uint8_t *def, uint8_t *rep, uint32_t *pos)
 {
     const struct weir_list *lists = col->data;
     const uint8_t repeated = (uint8_t)(node->rep + 1);

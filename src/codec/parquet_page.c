@@ -1,12 +1,13 @@
 /* An ended page: its body is put together, compressed and kept until its row group ends.
  *
- * 1. A chunk's pages must stand together in the file, after the chunk's dictionary, which is only known at its end.
- *    So ended pages wait, compressed, and a writer holds about its row group after compression, the open pages and
- *    one page of scratch.
- * 2. Waiting pages lie in segments that are filled from the front and emptied all at once; they are reused by the
- *    next row group.
- * 3. Data page v1 ("Data Pages"): repetition levels, definition levels, each with its length in front, then values.
- *    Levels are written right in front of the values where those wait for compression, if they fit there.
+ * 1. A chunk's pages must stand together in the file, after the chunk's dictionary, which is only known at
+ *    its end. So ended pages wait, compressed, and a writer holds about its row group after compression, the
+ *    open pages and one page of scratch.
+ * 2. Waiting pages lie in segments that are filled from the front and emptied all at once; they are reused by
+ *    the next row group.
+ * 3. Data page v1 ("Data Pages"): repetition levels, definition levels, each with its length in front, then
+ *    values. Levels are written right in front of the values where those wait for compression, if they fit
+ *    there.
  * 4. Each page has its CRC ("Checksumming"): of the bytes as they stand in the file, without the header.
  * Also here: the scratch stack and the growing arrays. */
 #include "codec/parquet_int.h"
@@ -306,7 +307,8 @@ body_indices(struct weir_parquet *w, const struct weir_leaf *leaf, struct weir_e
 
 /* Puts levels and values together. *at, *n: the body. */
 static weir_rc
-page_body(struct weir_parquet *w, struct weir_leaf *leaf, const uint8_t **at, size_t *n, struct weir_error *err)
+page_body(struct weir_parquet *w, struct weir_leaf *leaf, const uint8_t **at, size_t *n,
+          struct weir_error *err)
 {
     size_t values = leaf->values.len == 0 ? 0 : leaf->values.len - WEIR_PAGE_HEAD;
     bool bits = leaf->phys == WEIR_PHYS_BOOL;
@@ -341,8 +343,8 @@ enum { PAGE_DATA = 0, PAGE_DICT = 2, ENC_PLAIN = 0, ENC_RLE = 3, ENC_RLE_DICT = 
 
 /* PageHeader into w->head. body: as it stands in the file. */
 static weir_rc
-page_header(struct weir_parquet *w, bool dict, uint32_t values, int32_t encoding, size_t raw, const uint8_t *body,
-            size_t packed, struct weir_error *err)
+page_header(struct weir_parquet *w, bool dict, uint32_t values, int32_t encoding, size_t raw,
+            const uint8_t *body, size_t packed, struct weir_error *err)
 {
     struct weir_thrift t = {.buf = &w->head};
 
@@ -438,8 +440,8 @@ dict_write(struct weir_parquet *w, struct weir_leaf *leaf, struct weir_error *er
 }
 
 weir_rc
-weir_parquet_chunk_write(struct weir_parquet *w, struct weir_leaf *leaf, uint64_t *dict_pos, uint64_t *data_pos,
-                         struct weir_error *err)
+weir_parquet_chunk_write(struct weir_parquet *w, struct weir_leaf *leaf, uint64_t *dict_pos,
+                         uint64_t *data_pos, struct weir_error *err)
 {
     *dict_pos = 0;
     if (leaf->dict_pages > 0) {

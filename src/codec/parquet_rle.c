@@ -2,8 +2,8 @@
  *
  * 1. A run is a varint of its length << 1 and the value in whole bytes; a bit-packed stretch is a varint of
  *    (its groups of eight << 1 | 1) and the groups, lowest bits first.
- * 2. Only the last stretch of a page may hold fewer values than its groups: a run therefore begins where a group
- *    ends, wherever the equal values began.
+ * 2. Only the last stretch of a page may hold fewer values than its groups: a run therefore begins where a
+ *    group ends, wherever the equal values began.
  * 3. A run is worth its header only from a length that depends on the width; shorter ones stay packed.
  * Pure functions. */
 #include "codec/parquet_int.h"

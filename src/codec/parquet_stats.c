@@ -1,12 +1,13 @@
 /* Bounds of values: for a chunk's Statistics in the footer, and over the file for Delta.
  *
- * 1. Parquet ("Statistics", ColumnOrder TypeDefinedOrder): NaN in a chunk takes min and max away; a zero as min is
- *    written -0.0, as max +0.0. Texts and bytes are ordered as unsigned bytes; a bound over 64 bytes is cut, a cut
- *    max is raised, and both say is_..._exact = false.
- * 2. Delta ("Per-file Statistics", as Spark computes them): NaN is the largest number; -0.0 is 0.0; a text's min is
- *    its first 32 characters, its max 32 UTF-16 units and a tie-breaker. Booleans, bytes, lists and maps have none.
- * 3. A bound keeps the first WEIR_BOUND_BYTES bytes of a text. Both rules look at less, and whatever compares equal
- *    there gives the same answer under both. */
+ * 1. Parquet ("Statistics", ColumnOrder TypeDefinedOrder): NaN in a chunk takes min and max away; a zero as
+ *    min is written -0.0, as max +0.0. Texts and bytes are ordered as unsigned bytes; a bound over 64 bytes
+ *    is cut, a cut max is raised, and both say is_..._exact = false.
+ * 2. Delta ("Per-file Statistics", as Spark computes them): NaN is the largest number; -0.0 is 0.0; a text's
+ *    min is its first 32 characters, its max 32 UTF-16 units and a tie-breaker. Booleans, bytes, lists and
+ *    maps have none.
+ * 3. A bound keeps the first WEIR_BOUND_BYTES bytes of a text. Both rules look at less, and whatever compares
+ *    equal there gives the same answer under both. */
 #include "codec/parquet_int.h"
 
 #include <math.h>
@@ -24,8 +25,8 @@ weir_bounds_reset(struct weir_bounds *r)
 
 /* ---- texts ---- */
 
-/* The first eight bytes as a number that orders like them. 16 bytes at a text are readable; the rest of a short one
- * is zero. */
+/* The first eight bytes as a number that orders like them. 16 bytes at a text are readable; the rest of a
+ * short one is zero. */
 static inline uint64_t
 text_key(const struct weir_str *s)
 {
@@ -78,44 +79,44 @@ bounds_texts(struct weir_bounds *r, const struct weir_str *s, size_t n)
 
 /* ---- numbers ---- */
 
-#define BOUNDS_NUMBERS(name, type, member, unset_min, unset_max)                                        \
-    static void name(struct weir_bounds *r, const void *v, size_t n)                                    \
-    {                                                                                                   \
-        type min = r->any ? (type)r->min.member : (unset_min);                                          \
-        type max = r->any ? (type)r->max.member : (unset_max);                                          \
-                                                                                                        \
-        for (size_t i = 0; i < n; i++) {                                                                \
-            type x;                                                                                     \
-                                                                                                        \
-            memcpy(&x, (const char *)v + i * sizeof(x), sizeof(x));                                     \
-            min = x < min ? x : min;                                                                    \
-            max = x > max ? x : max;                                                                    \
-        }                                                                                               \
-        r->any |= n > 0;                                                                                \
-        r->min.member = min;                                                                            \
-        r->max.member = max;                                                                            \
+#define BOUNDS_NUMBERS(name, type, member, unset_min, unset_max)                                             \
+    static void name(struct weir_bounds *r, const void *v, size_t n)                                         \
+    {                                                                                                        \
+        type min = r->any ? (type)r->min.member : (unset_min);                                               \
+        type max = r->any ? (type)r->max.member : (unset_max);                                               \
+                                                                                                             \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            type x;                                                                                          \
+                                                                                                             \
+            memcpy(&x, (const char *)v + i * sizeof(x), sizeof(x));                                          \
+            min = x < min ? x : min;                                                                         \
+            max = x > max ? x : max;                                                                         \
+        }                                                                                                    \
+        r->any |= n > 0;                                                                                     \
+        r->min.member = min;                                                                                 \
+        r->max.member = max;                                                                                 \
     }
 
 /* NaN compares false with everything and so never becomes a bound. */
-#define BOUNDS_FLOATS(name, type)                                                                       \
-    static void name(struct weir_bounds *r, const void *v, size_t n)                                    \
-    {                                                                                                   \
-        type min = r->any ? (type)r->min.d : (type)INFINITY;                                            \
-        type max = r->any ? (type)r->max.d : (type)-INFINITY;                                           \
-        size_t nans = 0;                                                                                \
-                                                                                                        \
-        for (size_t i = 0; i < n; i++) {                                                                \
-            type x;                                                                                     \
-                                                                                                        \
-            memcpy(&x, (const char *)v + i * sizeof(x), sizeof(x));                                     \
-            min = x < min ? x : min;                                                                    \
-            max = x > max ? x : max;                                                                    \
-            nans += x != x;                                                                             \
-        }                                                                                               \
-        r->any |= nans < n;                                                                             \
-        r->nan |= nans > 0;                                                                             \
-        r->min.d = (double)min;                                                                         \
-        r->max.d = (double)max;                                                                         \
+#define BOUNDS_FLOATS(name, type)                                                                            \
+    static void name(struct weir_bounds *r, const void *v, size_t n)                                         \
+    {                                                                                                        \
+        type min = r->any ? (type)r->min.d : (type)INFINITY;                                                 \
+        type max = r->any ? (type)r->max.d : (type)-INFINITY;                                                \
+        size_t nans = 0;                                                                                     \
+                                                                                                             \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            type x;                                                                                          \
+                                                                                                             \
+            memcpy(&x, (const char *)v + i * sizeof(x), sizeof(x));                                          \
+            min = x < min ? x : min;                                                                         \
+            max = x > max ? x : max;                                                                         \
+            nans += x != x;                                                                                  \
+        }                                                                                                    \
+        r->any |= nans < n;                                                                                  \
+        r->nan |= nans > 0;                                                                                  \
+        r->min.d = (double)min;                                                                              \
+        r->max.d = (double)max;                                                                              \
     }
 
 #define I128_MAX ((weir_i128)(~(unsigned __int128)0 >> 1))
@@ -188,7 +189,7 @@ weir_bounds_merge(struct weir_bounds *r, const struct weir_bounds *more, enum we
 
 /* ---- the footer ---- */
 
-struct bytes { /* of one written bound */
+struct bytes {                      /* of one written bound */
     char at[WEIR_FOOTER_BOUND + 4]; /* a raised last character may be longer */
     uint32_t n;
     bool exact;
@@ -287,8 +288,8 @@ bytes_of(const struct weir_bounds *r, const struct weir_leaf *leaf, bool is_max,
 }
 
 void
-weir_bounds_thrift(const struct weir_bounds *r, const struct weir_leaf *leaf, uint64_t nulls, struct weir_thrift *t,
-                   int16_t id)
+weir_bounds_thrift(const struct weir_bounds *r, const struct weir_leaf *leaf, uint64_t nulls,
+                   struct weir_thrift *t, int16_t id)
 {
     struct bytes min, max;
     bool known = r->any && !r->nan;
@@ -323,9 +324,9 @@ delta_min_text(struct weir_colstats *cs, const struct weir_bound *lo)
     cs->min_text[cs->min_len] = '\0';
 }
 
-/* StatisticsCollection.truncateMaxStringAgg: 32 units (33 rather than half a pair); then a tie-breaker above the next
- * character, U+007F where that is enough and U+10FFFF otherwise. Nothing is above U+10FFFF itself: it joins the
- * prefix, up to 64 units; past that there is no maximum. */
+/* StatisticsCollection.truncateMaxStringAgg: 32 units (33 rather than half a pair); then a tie-breaker above
+ * the next character, U+007F where that is enough and U+10FFFF otherwise. Nothing is above U+10FFFF itself:
+ * it joins the prefix, up to 64 units; past that there is no maximum. */
 static void
 delta_max_text(struct weir_colstats *cs, const struct weir_bound *hi)
 {

@@ -1,8 +1,8 @@
 /* Thrift's compact protocol, the writing half: varints, zigzag, field ids as steps from the last one.
  *
  * 1. Fields come in ascending order of their ids.
- * 2. A bool stands in its field's header; sizes and texts cannot fail here: the buffer says at the end whether all
- *    fitted. */
+ * 2. A bool stands in its field's header; sizes and texts cannot fail here: the buffer says at the end
+ *    whether all fitted. */
 #include "codec/parquet_int.h"
 
 static void

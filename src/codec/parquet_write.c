@@ -3,9 +3,9 @@
  *   PAR1 · row groups (for each leaf: dictionary page, data pages) · footer · its length · PAR1
  *
  * 1. Bytes go out in the file's order and never change: the sink may be a pipe or an upload.
- * 2. A row group ends with the append that brings its encoded, uncompressed bytes to row_group_bytes. Until then its
- *    ended pages wait compressed (parquet_page.c), so a writer needs less than row_group_bytes, the dictionaries'
- *    tables and one page's scratch.
+ * 2. A row group ends with the append that brings its encoded, uncompressed bytes to row_group_bytes. Until
+ *    then its ended pages wait compressed (parquet_page.c), so a writer needs less than row_group_bytes, the
+ *    dictionaries' tables and one page's scratch.
  * 3. All memory is counted under the writer's own quota, a child of the caller's.
  * 4. After any error the writer is only good for weir_parquet_free(): what was appended is partly in.
  * 5. Statistics for Delta are of the whole file and ready after finish. */
@@ -22,12 +22,13 @@ static const char magic[4] = {'P', 'A', 'R', '1'};
 
 struct build { /* where in the schema */
     struct weir_parquet *w;
-    const char **path; /* in the file; a list has two names. One array for all: siblings overwrite each other's ends */
+    const char **
+        path; /* in the file; a list has two names. One array for all: siblings overwrite each other's ends */
     uint32_t npath;
     const char *name; /* dotted, as users write it */
     unsigned depth;
     uint8_t def, rep;
-    bool counted;     /* Delta has statistics here: no list or map above */
+    bool counted; /* Delta has statistics here: no list or map above */
 };
 
 /* Bytes that hold any unscaled value of p digits. */
@@ -97,7 +98,8 @@ out:
 }
 
 static weir_rc build_node(struct build at, const struct weir_field *f, const char *file_name, bool nullable,
-                          struct weir_colstats *stats, struct weir_parquet_node *node, struct weir_error *err);
+                          struct weir_colstats *stats, struct weir_parquet_node *node,
+                          struct weir_error *err);
 
 static weir_rc
 build_struct(const struct build *at, struct weir_parquet_node *node, struct weir_error *err)
@@ -110,7 +112,8 @@ build_struct(const struct build *at, struct weir_parquet_node *node, struct weir
     for (uint32_t i = 0; i < type->nfields; i++)
         stored += type->fields[i].type->kind != WEIR_VOID;
     if (stored == 0) {
-        weir_fail(err, WEIR_UNSUPPORTED, "column %s: a struct without a field that can be stored", node->path);
+        weir_fail(err, WEIR_UNSUPPORTED, "column %s: a struct without a field that can be stored",
+                  node->path);
         return weir_error_hint(err, "Parquet has no empty groups, and void columns are not stored");
     }
     node->nkids = type->nfields;
@@ -161,11 +164,16 @@ build_map(struct build at, struct weir_parquet_node *node, struct weir_error *er
     at.def++;
     at.rep++;
     at.counted = false;
-    *pair = (struct weir_parquet_node){
-        .field = &type->fields[0], .path = node->path, .kind = WEIR_STRUCT, .def = at.def, .rep = at.rep, .nkids = 2};
+    *pair = (struct weir_parquet_node){.field = &type->fields[0],
+                                       .path = node->path,
+                                       .kind = WEIR_STRUCT,
+                                       .def = at.def,
+                                       .rep = at.rep,
+                                       .nkids = 2};
     WEIR_NEW(pair->kids, at.w->mem, 2 * sizeof(*pair->kids));
     WEIR_GO(build_node(at, weir_map_key(type), "key", false, NULL, &pair->kids[0], err));
-    rc = build_node(at, weir_map_value(type), "value", weir_map_value(type)->nullable, NULL, &pair->kids[1], err);
+    rc = build_node(at, weir_map_value(type), "value", weir_map_value(type)->nullable, NULL, &pair->kids[1],
+                    err);
 out:
     return rc;
 }
@@ -190,7 +198,8 @@ build_node(struct build at, const struct weir_field *f, const char *file_name, b
     if (node->path == NULL)
         return weir_mem_fail(at.w->mem, WEIR_NAME_MAX, err);
     if (++at.depth > WEIR_NEST_MAX)
-        return weir_fail(err, WEIR_UNSUPPORTED, "column %s: over %d levels deep", node->path, (int)WEIR_NEST_MAX);
+        return weir_fail(err, WEIR_UNSUPPORTED, "column %s: over %d levels deep", node->path,
+                         (int)WEIR_NEST_MAX);
     node->stats = stats;
     if (stats != NULL)
         stats->field = f;
@@ -271,12 +280,15 @@ parquet_defaults(struct weir_parquet_options *opt)
 static weir_squeeze_codec
 squeeze_codec(weir_parquet_codec codec)
 {
-    return codec == WEIR_SNAPPY ? WEIR_SQUEEZE_SNAPPY : codec == WEIR_ZSTD ? WEIR_SQUEEZE_ZSTD : WEIR_SQUEEZE_NONE;
+    return codec == WEIR_SNAPPY ? WEIR_SQUEEZE_SNAPPY
+           : codec == WEIR_ZSTD ? WEIR_SQUEEZE_ZSTD
+                                : WEIR_SQUEEZE_NONE;
 }
 
 weir_rc
-weir_parquet_new(const struct weir_type *schema, const struct weir_parquet_options *opt, struct weir_parquet_out out,
-                 struct weir_quota *q, struct weir_parquet **result, struct weir_error *err)
+weir_parquet_new(const struct weir_type *schema, const struct weir_parquet_options *opt,
+                 struct weir_parquet_out out, struct weir_quota *q, struct weir_parquet **result,
+                 struct weir_error *err)
 {
     struct weir_parquet *w = weir_heap_alloc(q, sizeof(*w));
     weir_rc rc;
@@ -419,7 +431,8 @@ group_encoded(const struct weir_parquet *w)
 
 /* The rows of the append as entries of the root: positions only when they are no straight run. */
 static weir_rc
-append_rows(struct weir_parquet *w, const uint16_t *sel, uint32_t n, struct weir_shred *rows, struct weir_error *err)
+append_rows(struct weir_parquet *w, const uint16_t *sel, uint32_t n, struct weir_shred *rows,
+            struct weir_error *err)
 {
     uint32_t *pos;
 
@@ -440,12 +453,14 @@ append_rows(struct weir_parquet *w, const uint16_t *sel, uint32_t n, struct weir
 
 /* Adds to a refused null which record it was. */
 static weir_rc
-append_blame(const struct weir_parquet *w, const struct weir_page *page, const uint16_t *sel, struct weir_error *err)
+append_blame(const struct weir_parquet *w, const struct weir_page *page, const uint16_t *sel,
+             struct weir_error *err)
 {
     uint32_t row = sel != NULL ? sel[w->null_row] : w->null_row;
 
     if (page->pos != NULL)
-        return weir_error_context(err, "row %" PRIu32 " of the page, record at %" PRId64, row, page->pos[row]);
+        return weir_error_context(err, "row %" PRIu32 " of the page, record at %" PRId64, row,
+                                  page->pos[row]);
     return weir_error_context(err, "row %" PRIu32 " of the page", row);
 }
 
@@ -461,7 +476,8 @@ append_columns(struct weir_parquet *w, const struct weir_page *page, const uint1
         uint32_t col = map != NULL ? map[i] : i;
 
         if (col >= page->ncols)
-            WEIR_GO(weir_fail(err, WEIR_BUG, "column %s: the page has no column %" PRIu32, w->nodes[i].path, col));
+            WEIR_GO(weir_fail(err, WEIR_BUG, "column %s: the page has no column %" PRIu32, w->nodes[i].path,
+                              col));
         WEIR_GO(weir_shred_column(w, &w->nodes[i], &page->cols[col], &rows, err));
     }
 out:
@@ -470,8 +486,8 @@ out:
 }
 
 weir_rc
-weir_parquet_append(struct weir_parquet *w, const struct weir_page *page, const uint16_t *map, const uint16_t *sel,
-                    uint32_t n, struct weir_error *err)
+weir_parquet_append(struct weir_parquet *w, const struct weir_page *page, const uint16_t *map,
+                    const uint16_t *sel, uint32_t n, struct weir_error *err)
 {
     weir_rc rc;
 

@@ -1,5 +1,6 @@
 """The pages of a Parquet file, read from their headers: a small reader of Thrift's compact protocol, made from the
 format's text alone, so that it shares no code with what it checks."""
+import zlib
 
 
 def _varint(buf, at):
@@ -75,6 +76,7 @@ def pages(buf, chunk):
         if at != meta.get(11):
             assert at >= meta[9]
         header, body = struct(buf, at)
+        assert header[4] & 0xFFFFFFFF == zlib.crc32(buf[body:body + header[3]])
         found.append((header, body - at + header[3]))
         at = body + header[3]
     assert at == end

@@ -1,16 +1,16 @@
 /* Random Parquet files and what must be in them: parquet_random FIRST COUNT [DIR]
  *
- * For each seed: a random schema (all types, depth 4, NOT NULL and void columns), random rows in pages of 1, 7 or many
- * rows (nulls in patterns, empty lists, lists with gaps between them, CONST columns, selections, rubbish under nulls),
- * random sizes of pages and row groups, each codec. DIR gets
+ * For each seed: a random schema (all types, depth 4, NOT NULL and void columns), random rows in pages of 1,
+ * 7 or many rows (nulls in patterns, empty lists, lists with gaps between them, CONST columns, selections,
+ * rubbish under nulls), random sizes of pages and row groups, each codec. DIR gets
  *   SEED.parquet   the file
- *   SEED.jsonl     the rows as canonical JSON: structs and lists as arrays, maps as arrays of pairs, void left out,
- *                  floats by their bits, texts and bytes in hex, other scalars as numbers in strings
+ *   SEED.jsonl     the rows as canonical JSON: structs and lists as arrays, maps as arrays of pairs, void left
+ *                  out, floats by their bits, texts and bytes in hex, other scalars as numbers in strings
  *   SEED.json      the options, the row count and the Delta statistics
  * Without DIR only the writing is exercised, for sanitizers. tests/e2e/test_parquet_peers.py compares.
  *
- * A row is made as a tree of values first; the text is printed from it and the page filled from it, so neither is made
- * from the other. */
+ * A row is made as a tree of values first; the text is printed from it and the page filled from it, so
+ * neither is made from the other. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,8 @@ below(uint32_t n)
     return (uint32_t)(chance() % n);
 }
 
-#define PICK(...) pick((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define PICK(...)                                                                                            \
+    pick((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 static uint32_t
 pick(const uint32_t *from, size_t n)
@@ -76,9 +77,10 @@ static const struct weir_type *
 random_scalar(struct weir_mem *mem, bool with_void)
 {
     static const struct weir_type *const plain[] = {
-        &weir_type_boolean, &weir_type_byte,   &weir_type_short,     &weir_type_int,           &weir_type_long,
-        &weir_type_float,   &weir_type_double, &weir_type_date,      &weir_type_timestamp,     &weir_type_timestamp_ntz,
-        &weir_type_string,  &weir_type_binary, &weir_type_string};
+        &weir_type_boolean,   &weir_type_byte,          &weir_type_short,  &weir_type_int,
+        &weir_type_long,      &weir_type_float,         &weir_type_double, &weir_type_date,
+        &weir_type_timestamp, &weir_type_timestamp_ntz, &weir_type_string, &weir_type_binary,
+        &weir_type_string};
     uint32_t k = below(20);
 
     if (k == 19)
@@ -99,8 +101,10 @@ random_struct(struct weir_mem *mem, unsigned depth, uint32_t n, bool in_list)
 
     for (uint32_t i = 0; i < n; i++) {
         last_id++;
-        fields[i].name = must_have(weir_mem_printf(mem, "%s%" PRIu32 "_%" PRIu32, depth == 0 ? "c" : "f", i, last_id));
-        fields[i].metadata = must_have(weir_mem_printf(mem, "{\"delta.columnMapping.id\":%" PRIu32 "}", last_id));
+        fields[i].name =
+            must_have(weir_mem_printf(mem, "%s%" PRIu32 "_%" PRIu32, depth == 0 ? "c" : "f", i, last_id));
+        fields[i].metadata =
+            must_have(weir_mem_printf(mem, "{\"delta.columnMapping.id\":%" PRIu32 "}", last_id));
         fields[i].name_len = (uint32_t)strlen(fields[i].name);
         fields[i].nullable = below(4) != 0;
         fields[i].type = random_type(mem, depth + 1, in_list);
@@ -116,8 +120,8 @@ random_struct(struct weir_mem *mem, unsigned depth, uint32_t n, bool in_list)
 static const struct weir_type *
 random_map(struct weir_mem *mem, unsigned depth)
 {
-    static const struct weir_type *const keys[] = {&weir_type_int, &weir_type_string, &weir_type_long, &weir_type_date,
-                                                   &weir_type_boolean};
+    static const struct weir_type *const keys[] = {&weir_type_int, &weir_type_string, &weir_type_long,
+                                                   &weir_type_date, &weir_type_boolean};
 
     return must_have(weir_type_map(mem, keys[below(5)], random_type(mem, depth + 1, true), below(3) != 0));
 }
@@ -243,10 +247,12 @@ random_real(const struct weir_type *t, int64_t seed, struct value *v)
 }
 
 static void
-random_bytes(struct weir_mem *mem, const struct weir_type *t, const struct spread *s, int64_t seed, struct value *v)
+random_bytes(struct weir_mem *mem, const struct weir_type *t, const struct spread *s, int64_t seed,
+             struct value *v)
 {
-    static const char *const chars[] = {"a", "Z", "\"", "\\", "\xc3\xa9", "\xe5\x8c\x97", "\xf0\x9f\x98\x80", "\n",
-                                        "\xf4\x8f\xbf\xbf", "\x7f"};
+    static const char *const chars[] = {
+        "a",   "Z", "\"", "\\", "\xc3\xa9", "\xe5\x8c\x97", "\xf0\x9f\x98\x80", "\n", "\xf4\x8f\xbf\xbf",
+        "\x7f"};
     static const uint32_t lens[] = {0, 3, 12, 13, 40, 200};
     uint32_t chars_n = s->most == 60 && below(400) == 0 ? 60000 : below(lens[below(6)] + 1);
     char *p = must_have(weir_mem_alloc(mem, 4 * (size_t)chars_n + 32 + WEIR_STR_PAD));
@@ -277,7 +283,8 @@ key_is_there(const struct value *pairs, uint32_t n, const struct value *key)
     for (uint32_t i = 0; i < n; i++) {
         const struct value *k = &pairs[i].kids[0];
 
-        if (k->num == key->num && k->len == key->len && (k->len == 0 || memcmp(k->bytes, key->bytes, k->len) == 0))
+        if (k->num == key->num && k->len == key->len &&
+            (k->len == 0 || memcmp(k->bytes, key->bytes, k->len) == 0))
             return true;
     }
     return false;
@@ -305,7 +312,9 @@ random_value(struct weir_mem *mem, const struct weir_field *f, struct value *v)
 {
     struct spread *s = spread_of(f);
     bool may_be_null = f->nullable && strcmp(f->name, "key_value") != 0 && strcmp(f->name, "key") != 0;
-    int64_t seed = s->distinct == 0 ? (int64_t)(chance() >> 20) : s->distinct == 1 ? s->next++ : below(s->distinct);
+    int64_t seed = s->distinct == 0   ? (int64_t)(chance() >> 20)
+                   : s->distinct == 1 ? s->next++
+                                      : below(s->distinct);
 
     v->null = f->type->kind == WEIR_VOID || (may_be_null && below(1000) < s->nulls);
     if (v->null)
@@ -530,8 +539,8 @@ print_stats(FILE *out, const struct weir_colstats *cs, uint32_t n)
 {
     fputc('[', out);
     for (uint32_t i = 0; i < n; i++) {
-        fprintf(out, "%s{\"name\":\"%s\",\"type\":\"%s\",\"nulls\":%" PRIu64, i > 0 ? "," : "", cs[i].field->name,
-                weir_kind_name(cs[i].field->type->kind), cs[i].nulls);
+        fprintf(out, "%s{\"name\":\"%s\",\"type\":\"%s\",\"nulls\":%" PRIu64, i > 0 ? "," : "",
+                cs[i].field->name, weir_kind_name(cs[i].field->type->kind), cs[i].nulls);
         if (cs[i].has_minmax) {
             fputc(',', out);
             print_minmax(out, &cs[i]);
@@ -656,9 +665,11 @@ print_about(FILE *out, const struct weir_parquet_options *opt, const struct weir
 {
     if (out == NULL)
         return;
-    fprintf(out, "{\"codec\":%d,\"field_ids\":%d,\"row_group_bytes\":%" PRIu64 ",\"page_bytes\":%u,\"page_rows\":%u,\"rows\":%" PRIu64
-                 ",\"bytes\":%" PRIu64 ",\"columns\":",
-            (int)opt->codec, opt->field_ids, opt->row_group_bytes, opt->page_bytes, opt->page_rows, stats->rows, stats->bytes);
+    fprintf(out,
+            "{\"codec\":%d,\"field_ids\":%d,\"row_group_bytes\":%" PRIu64
+            ",\"page_bytes\":%u,\"page_rows\":%u,\"rows\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"columns\":",
+            (int)opt->codec, opt->field_ids, opt->row_group_bytes, opt->page_bytes, opt->page_rows,
+            stats->rows, stats->bytes);
     print_stats(out, stats->cols, stats->ncols);
     fputs("}\n", out);
 }
@@ -698,7 +709,8 @@ run_seed(uint64_t seed, const char *dir)
     close_if(f.rows);
     close_if(about);
     if (atomic_load(&q.used) != 0) {
-        fprintf(stderr, "seed %" PRIu64 ": %" PRIu64 " bytes are still counted\n", seed, atomic_load(&q.used));
+        fprintf(stderr, "seed %" PRIu64 ": %" PRIu64 " bytes are still counted\n", seed,
+                atomic_load(&q.used));
         exit(1);
     }
 }

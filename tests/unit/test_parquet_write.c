@@ -1,5 +1,6 @@
-/* The Parquet writer: Thrift bytes, the RLE/bit-packed hybrid against a plain reader, levels of named cases, the bounds
- * of the footer and of Delta, limits, refusals, memory. Whole files are read back in tests/e2e/test_parquet_peers.py. */
+/* The Parquet writer: Thrift bytes, the RLE/bit-packed hybrid against a plain reader, levels of named cases,
+ * the bounds of the footer and of Delta, limits, refusals, memory. Whole files are read back in
+ * tests/e2e/test_parquet_peers.py. */
 #include "codec/parquet_write.h"
 
 #include <math.h>
@@ -59,8 +60,8 @@ writer(const struct weir_type *schema, struct sink *s, const struct weir_parquet
     struct weir_parquet *w;
 
     s->buf = (struct weir_buf)WEIR_BUF(64 * WEIR_MIB);
-    assert_int_equal(weir_parquet_new(schema, opt != NULL ? opt : &none, (struct weir_parquet_out){s, sink_write},
-                                      &quota, &w, &err),
+    assert_int_equal(weir_parquet_new(schema, opt != NULL ? opt : &none,
+                                      (struct weir_parquet_out){s, sink_write}, &quota, &w, &err),
                      WEIR_OK);
     return w;
 }
@@ -87,7 +88,7 @@ thrift_bytes_are_those_of_the_compact_protocol(void **state)
         0x15, 0x02,             /* field 1: i32 1 */
         0x26, 0xac, 0x02,       /* field 3: i64 150 */
         0x15, 0x01,             /* field 4: i32 -1 */
-        0x18, 0x02, 'a', 'b',   /* field 5: binary */
+        0x18, 0x02, 'a',  'b',  /* field 5: binary */
         0x11,                   /* field 6: true */
         0x12,                   /* field 7: false */
         0x13, 0xf8,             /* field 8: byte -8 */
@@ -244,7 +245,8 @@ hybrid_bytes_are_as_the_format_shows_them(void **state)
 
 /* ---- levels ---- */
 
-/* A value as text: ~ null, a digit, [..] a list with blanks between, (..) a struct without. Returns the end. */
+/* A value as text: ~ null, a digit, [..] a list with blanks between, (..) a struct without.
+ * Returns the end. */
 static const char *parse_value(struct weir_col *col, uint32_t row, const char *t);
 
 /* t: at the bracket of a list of one-letter values, structs and lists. */
@@ -300,7 +302,17 @@ parse_value(struct weir_col *col, uint32_t row, const char *t)
     return t + 1;
 }
 
-enum shape { INT, INT_REQUIRED, LIST, LIST_REQUIRED, LIST_OF_REQUIRED, LIST_LIST, STRUCT_INT, LIST_STRUCT, MAP };
+enum shape {
+    INT,
+    INT_REQUIRED,
+    LIST,
+    LIST_REQUIRED,
+    LIST_OF_REQUIRED,
+    LIST_LIST,
+    STRUCT_INT,
+    LIST_STRUCT,
+    MAP
+};
 
 static const struct weir_type *
 shape_type(enum shape shape)
@@ -331,14 +343,19 @@ shape_type(enum shape shape)
 static const struct levels_case {
     const char *name;
     enum shape shape;
-    const char *rows[4]; /* up to NULL */
+    const char *rows[4];            /* up to NULL */
     const char *def, *rep, *values; /* of the last leaf; a digit each */
 } levels_cases[] = {
     {"no nulls", INT, {"1", "2"}, "11", "", "12"},
     {"null", INT, {"1", "~", "3"}, "101", "", "13"},
     {"all null", INT, {"~", "~"}, "00", "", ""},
     {"required", INT_REQUIRED, {"1", "2"}, "", "", "12"},
-    {"null list, empty list, list of null, list of one", LIST, {"~", "[]", "[~]", "[5]"}, "0123", "0000", "5"},
+    {"null list, empty list, list of null, list of one",
+     LIST,
+     {"~", "[]", "[~]", "[5]"},
+     "0123",
+     "0000",
+     "5"},
     {"lists of two and three", LIST, {"[1 2]", "[3 ~ 4]"}, "33323", "01011", "1234"},
     {"required list", LIST_REQUIRED, {"[]", "[~]", "[5 6]"}, "0122", "0001", "56"},
     {"list of required", LIST_OF_REQUIRED, {"~", "[]", "[5 6]"}, "0122", "0001", "56"},
@@ -364,7 +381,8 @@ assert_digits(const char *name, const char *want, const uint8_t *got, size_t n)
 static void
 check_levels(const struct levels_case *c, bool masked)
 {
-    const struct weir_type *schema = one_column(shape_type(c->shape), c->shape != INT_REQUIRED && c->shape != LIST_REQUIRED);
+    const struct weir_type *schema =
+        one_column(shape_type(c->shape), c->shape != INT_REQUIRED && c->shape != LIST_REQUIRED);
     struct sink s = {0};
     struct weir_parquet *w = writer(schema, &s, NULL);
     struct weir_error err = {0};
@@ -442,7 +460,8 @@ static const struct text_case {
 };
 
 static void
-stats_of(const struct weir_type *type, const void *values, const uint64_t *valid, uint32_t n, struct weir_colstats *out)
+stats_of(const struct weir_type *type, const void *values, const uint64_t *valid, uint32_t n,
+         struct weir_colstats *out)
 {
     const struct weir_type *schema = one_column(type, true);
     struct sink s = {0};
@@ -490,7 +509,8 @@ delta_bounds_of_texts_are_cut_as_spark_cuts_them(void **state)
 static void
 texts_are_ordered_as_unsigned_bytes_whatever_their_length(void **state)
 {
-    static const char *const texts[] = {"b", "a\x01", "a", "\xc3\xa9", "zzzzzzzzzzzzzzzzzz", "zzzzzzzzzzzzzzzzzy", ""};
+    static const char *const texts[] = {
+        "b", "a\x01", "a", "\xc3\xa9", "zzzzzzzzzzzzzzzzzz", "zzzzzzzzzzzzzzzzzy", ""};
     struct weir_str v[COUNT(texts)];
     struct weir_colstats cs;
 
@@ -517,11 +537,17 @@ static const struct bound_case {
     {"65 are cut and raised", A32 A32 "x", true, A32 A32, A32 A31 "b"},
     {"a cut is made between characters", A32 A31 FACE, true, A32 A31, A32 A8 A8 A8 "aaaaaab"},
     {"a character is raised to a longer one", A32 A31 TIE "x", true, A32 A31 TIE, A32 A31 "\xc2\x80"},
-    {"surrogates are leapt over", A32 A8 A8 A8 "aaaaa\xed\x9f\xbf" "xx", true, A32 A8 A8 A8 "aaaaa\xed\x9f\xbf",
-     A32 A8 A8 A8 "aaaaa\xee\x80\x80"},
-    {"U+10FFFF cannot be raised", A32 A8 A8 A8 "aaaa" TOP "x", true, A32 A8 A8 A8 "aaaa" TOP, A32 A8 A8 A8 "aaab"},
+    {"surrogates are leapt over",
+     A32 A8 A8 A8 "aaaaa\xed\x9f\xbf"
+                  "xx",
+     true, A32 A8 A8 A8 "aaaaa\xed\x9f\xbf", A32 A8 A8 A8 "aaaaa\xee\x80\x80"},
+    {"U+10FFFF cannot be raised", A32 A8 A8 A8 "aaaa" TOP "x", true, A32 A8 A8 A8 "aaaa" TOP,
+     A32 A8 A8 A8 "aaab"},
     {"nothing can be raised", TOP8 TOP8 "x", true, TOP8 TOP8, NULL},
-    {"bytes are raised", A32 A31 "\xff" "x", false, A32 A31 "\xff", A32 A8 A8 A8 "aaaaaab"},
+    {"bytes are raised",
+     A32 A31 "\xff"
+             "x",
+     false, A32 A31 "\xff", A32 A8 A8 A8 "aaaaaab"},
 };
 
 static void
@@ -568,8 +594,11 @@ delta_bounds_of_doubles_know_nan_and_zero(void **state)
         double v[3], min, max;
         bool nan;
     } cases[] = {
-        {{1, -2, 3}, -2, 3, false},        {{-0.0, -0.0, -0.0}, 0, 0, false}, {{NAN, 1, 2}, 1, NAN, true},
-        {{NAN, NAN, NAN}, NAN, NAN, true}, {{-INFINITY, 0, INFINITY}, -INFINITY, INFINITY, false},
+        {{1, -2, 3}, -2, 3, false},
+        {{-0.0, -0.0, -0.0}, 0, 0, false},
+        {{NAN, 1, 2}, 1, NAN, true},
+        {{NAN, NAN, NAN}, NAN, NAN, true},
+        {{-INFINITY, 0, INFINITY}, -INFINITY, INFINITY, false},
         {{INFINITY, INFINITY, INFINITY}, INFINITY, INFINITY, false},
     };
     struct weir_colstats cs;
@@ -579,8 +608,8 @@ delta_bounds_of_doubles_know_nan_and_zero(void **state)
         float f[3] = {(float)cases[i].v[0], (float)cases[i].v[1], (float)cases[i].v[2]};
 
         for (int narrow = 0; narrow < 2; narrow++) {
-            stats_of(narrow ? &weir_type_float : &weir_type_double, narrow ? (void *)f : (const void *)cases[i].v, NULL,
-                     3, &cs);
+            stats_of(narrow ? &weir_type_float : &weir_type_double,
+                     narrow ? (void *)f : (const void *)cases[i].v, NULL, 3, &cs);
             assert_true(cs.has_minmax);
             assert_int_equal(cs.has_nan, cases[i].nan);
             assert_true(isnan(cases[i].min) ? isnan(cs.min.d) : cs.min.d == cases[i].min);
@@ -631,7 +660,8 @@ null_counts_follow_parents_in_structs_and_stop_at_lists(void **state)
 {
     struct weir_field in[] = {field("a", &weir_type_int, true), field("v", &weir_type_void, true),
                               field("l", weir_type_array(mem, &weir_type_int, true), true)};
-    struct weir_field top[] = {field("s", weir_type_struct(mem, in, 3), true), field("n", &weir_type_void, true)};
+    struct weir_field top[] = {field("s", weir_type_struct(mem, in, 3), true),
+                               field("n", &weir_type_void, true)};
     const struct weir_type *schema = weir_type_struct(mem, top, 2);
     struct sink s = {0};
     struct weir_parquet *w = writer(schema, &s, NULL);
@@ -865,7 +895,8 @@ values_chosen_to_collide_end_the_dictionary_soon(void **state)
     uint64_t inverse = 1;
 
     (void)state;
-    for (int i = 0; i < 6; i++) /* of the multiplier, modulo 2^64: its products then agree in their upper bits */
+    for (int i = 0; i < 6;
+         i++) /* of the multiplier, modulo 2^64: its products then agree in their upper bits */
         inverse *= 2 - UINT64_C(0x9e3779b97f4a7c15) * inverse;
     for (uint64_t i = 0; i < 2048; i++)
         ((uint64_t *)page->cols[0].data)[i] = inverse * i;
