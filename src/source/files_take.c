@@ -240,27 +240,19 @@ weir_files_admit(void *self, int64_t batch, const char *from, const struct weir_
 struct files_tasks {
     struct weir_files *f;
     struct weir_tasks *out;
-    struct weir_map ids; /* id -> 1 + index: a path that came twice is read once */
-    uint32_t cap;
+    struct weir_seen ids; /* a path that came twice is read once */
+    uint32_t most;        /* entries of the range: room in out->at */
     uint64_t changed;
 };
 
 static weir_rc
-files_task_new(struct files_tasks *t, struct weir_task **out, struct weir_error *err)
+files_tasks_count(void *arg, const struct weir_file_entry *entry, struct weir_error *err)
 {
-    if (t->out->n == t->cap) {
-        uint32_t cap = t->cap == 0 ? 64 : t->cap * 2;
-        struct weir_task *grown = weir_mem_zalloc(t->out->mem, cap * sizeof(*grown));
+    struct files_tasks *t = arg;
 
-        if (grown == NULL)
-            return weir_mem_fail(t->out->mem, cap * sizeof(*grown), err);
-        if (t->out->n > 0)
-            memcpy(grown, t->out->at, t->out->n * sizeof(*grown));
-        t->out->at = grown;
-        t->cap = cap;
-    }
-    *out = &t->out->at[t->out->n];
-    **out = (struct weir_task){.object = t->out->n, .to = -1};
+    (void)entry;
+    if (t->most++ == UINT32_MAX)
+        return weir_fail(err, WEIR_UNSUPPORTED, "a batch of more than %u files", UINT32_MAX);
     return WEIR_OK;
 }
 
@@ -293,7 +285,7 @@ files_task(void *arg, const struct weir_file_entry *entry, struct weir_error *er
 {
     struct files_tasks *t = arg;
     struct weir_file_id id = weir_files_id_of_uri(t->f, entry->path, entry->path_len);
-    struct weir_task *task = NULL;
+    struct weir_task *task = &t->out->at[t->out->n];
     struct weir_object now;
     weir_rc rc;
 
@@ -301,11 +293,12 @@ files_task(void *arg, const struct weir_file_entry *entry, struct weir_error *er
     WEIR_TRY(weir_buf_check(&t->f->text, err));
     if (t->f->opt.name_only) /* two paths of one name are two files here */
         id = weir_file_id(t->f->text.data, t->f->text.len);
-    if (weir_map_get(&t->ids, (const char *)&id, sizeof(id)) != NULL)
+    if (weir_seen_ask(&t->ids, id, 0) != WEIR_SEEN_NEW)
         return WEIR_OK;
-    WEIR_TRY(files_task_new(t, &task, err));
+    WEIR_ASSERT(t->out->n < t->most);
+    *task = (struct weir_task){.object = t->out->n, .to = -1};
     WEIR_TRY(files_place_of(t, task, err));
-    WEIR_TRY(weir_map_put(&t->ids, (const char *)&id, sizeof(id), t, NULL, err));
+    WEIR_TRY(weir_seen_add(&t->ids, id, 0, err));
     rc = weir_store_head(task->store, task->key, &now, err);
     if (rc == WEIR_NOTFOUND) { /* the reader says so by name, or passes it over (ignoreMissingFiles) */
         weir_error_clear(err);
@@ -333,15 +326,19 @@ weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks
     *out = (struct weir_tasks){0};
     WEIR_TRY(weir_files_offset(from, &a, err));
     WEIR_TRY(weir_files_offset(to, &b, err));
+    weir_seen_init(&t.ids, f->env->quota, INT64_MAX);
     out->mem = weir_mem_new(NULL, f->env->quota, "tasks");
     if (out->mem == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory for the files of a batch");
-    weir_map_init(&t.ids, out->mem);
-    rc = weir_file_log_range(&f->log, a, b, files_task, &t, err);
-    if (rc != WEIR_OK)
-        weir_tasks_fini(out);
-    else if (t.changed > 0)
+    WEIR_GO(weir_file_log_range(&f->log, a, b, files_tasks_count, &t, err));
+    WEIR_NEW(out->at, out->mem, t.most * sizeof(*out->at));
+    WEIR_GO(weir_file_log_range(&f->log, a, b, files_task, &t, err));
+    if (t.changed > 0)
         weir_warn("%s: %" PRIu64 " files of this batch have changed since they were taken; they are read as they are now",
                   f->label, t.changed);
+out:
+    weir_seen_fini(&t.ids);
+    if (rc != WEIR_OK)
+        weir_tasks_fini(out);
     return rc;
 }

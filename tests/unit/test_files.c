@@ -988,6 +988,59 @@ a_sample_is_the_newest_files_and_takes_none(void **state)
     kit_fini(&k);
 }
 
+/* 100,200 files: more than one listing keeps and one batch takes. */
+static void
+very_many_files_come_in_bounded_memory(void **state)
+{
+    enum { FILES = 100200, FOLDERS = 12 };
+    struct weir_tasks tasks;
+    struct weir_backlog left;
+    struct kit k;
+    char path[128];
+    int64_t began, listed;
+    size_t taken = 0;
+
+    (void)state;
+    kit_init(&k, "json");
+    k.env.available_now = true;
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(path, sizeof(path), "%s/in/day=%d", k.dir, i);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    for (int i = 0; i < FILES; i++) {
+        int fd;
+
+        snprintf(path, sizeof(path), "%s/in/day=%d/part-%06d-of-a-usual-length.json", k.dir, i % FOLDERS, i);
+        fd = open(path, O_CREAT | O_WRONLY, 0666);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    kit_open(&k);
+    began = weir_mono_us();
+    assert_int_equal(kit_newest(&k), WEIR_OK);
+    listed = weir_mono_us() - began;
+    print_message("# %d files listed in %" PRId64 " ms, at most %" PRIu64 " kB\n", FILES, listed / 1000,
+                  (uint64_t)k.quota.peak / 1024);
+    assert_in_range(k.quota.peak, 1, 32 * WEIR_MIB);
+    k.type->backlog(k.self, &left);
+    assert_int_equal(left.objects, FILES);
+    for (int batch = 0; batch < 2; batch++) {
+        const struct weir_admit_limits none = {false};
+        const char *to, *from = batch == 0 ? NULL : "{\"logOffset\":0}";
+
+        assert_int_equal(k.type->admit(k.self, batch, from, &none, k.mem, &to, &k.err), WEIR_OK);
+        assert_int_equal(k.type->tasks(k.self, from, to, &tasks, &k.err), WEIR_OK);
+        taken += tasks.n;
+        weir_tasks_fini(&tasks);
+        snprintf(k.offset, sizeof(k.offset), "%s", to);
+    }
+    assert_int_equal(taken, FILES);
+    assert_null(kit_admit(&k, false));
+    print_message("# all taken with at most %" PRIu64 " kB\n", (uint64_t)k.quota.peak / 1024);
+    assert_in_range(k.quota.peak, 1, 48 * WEIR_MIB);
+    kit_fini(&k);
+}
+
 static void
 without_a_checkpoint_the_run_remembers(void **state)
 {
@@ -1080,6 +1133,7 @@ main(void)
         cmocka_unit_test(a_folder_of_sparks_file_sink_is_refused),
         cmocka_unit_test(offsets_are_checked),
         cmocka_unit_test(a_sample_is_the_newest_files_and_takes_none),
+        cmocka_unit_test(very_many_files_come_in_bounded_memory),
         cmocka_unit_test(without_a_checkpoint_the_run_remembers),
         cmocka_unit_test(descriptions_are_sparks),
         cmocka_unit_test(places_that_a_source_lists_are_known),
