@@ -150,11 +150,11 @@ static size_t
 cut_stream(const struct json_options *opt, struct weir_cut_state *st, const char *p, size_t n)
 {
     struct weir_cut_state run = *st, cut;
-    const char *at = p + st->scanned, *end = p + n, *last = NULL;
+    const char *at = p + st->scanned, *end = p + n - (n > 0), *last = NULL; /* a byte waits: never all of p */
     bool mark;
 
     run.scanned = 0;
-    while ((at = border_next(opt, &run, at, end, &mark)) != NULL && at < end) {
+    while ((at = border_next(opt, &run, at, end, &mark)) != NULL) {
         if (at > p) {
             last = at;
             cut = run;
@@ -164,7 +164,7 @@ cut_stream(const struct json_options *opt, struct weir_cut_state *st, const char
     }
     if (last == NULL) {
         *st = run;
-        st->scanned = n;
+        st->scanned = (uint64_t)(end - p);
         return 0;
     }
     *st = cut;
