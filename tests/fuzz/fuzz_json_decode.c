@@ -148,7 +148,7 @@ block_decode(struct setup *s, struct weir_records *in)
         weir_page_reset(s->page);
         rc = weir_json_decode(s->dec, in, s->page, &err);
         WEIR_ASSERT(rc == WEIR_OK || rc == WEIR_SCHEMA);
-        WEIR_ASSERT(in->at > at || in->at == in->end);
+        WEIR_ASSERT(in->at > at || in->at == in->end || s->page->rows > 0);
         for (uint32_t row = 0; row < s->page->rows; row++) {
             hash_bytes(s, &s->page->pos[row], sizeof(s->page->pos[row]));
             for (uint32_t c = 0; c < s->page->ncols; c++)

@@ -2,6 +2,8 @@
 #ifndef TESTS_JSON_HELP_H
 #define TESTS_JSON_HELP_H
 
+#pragma GCC diagnostic ignored "-Wunused-function" /* no test uses all of it */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -282,7 +284,7 @@ bench_records(struct bench *b, struct weir_records *in)
         if (rc != WEIR_OK && rc != WEIR_SCHEMA)
             return rc;
         bench_take_page(b);
-        assert_true(in->at > at || in->at == in->end);
+        assert_true(in->at > at || in->at == in->end || b->page->rows > 0);
     } while (in->at < in->end);
     return first;
 }
@@ -337,7 +339,7 @@ bench_decode(struct bench *b, const char *p, size_t n)
     return rc;
 }
 
-static inline weir_rc
+static weir_rc
 bench_message(struct bench *b, const char *p, size_t n)
 {
     struct weir_block *block = bench_block(b, p, n);
@@ -349,7 +351,7 @@ bench_message(struct bench *b, const char *p, size_t n)
     return rc;
 }
 
-static inline weir_rc
+static weir_rc
 bench_infer(struct bench *b, const char *p, size_t n, bool case_sensitive, const struct weir_type **out)
 {
     struct weir_format_traits traits = {0};
