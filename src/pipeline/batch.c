@@ -23,6 +23,7 @@ struct batch {
     struct weir_scan *scan;
     struct weir_drive drive;
     struct weir_batch_result *out;
+    char first_lost[1024];
 };
 
 static void
@@ -52,18 +53,17 @@ batch_begin(struct batch *b)
 static weir_rc
 value_lost(struct batch *b, struct weir_error *err)
 {
-    struct weir_scan_totals t;
+    uint64_t lost = b->out->count.lost;
 
-    weir_scan_totals(b->scan, &t);
-    if (t.count.lost == 0)
+    if (lost == 0)
         return WEIR_OK;
     if (b->p->spec->conf.on_value_lost == 0) {
         weir_warn("batch %" PRId64 ": %" PRIu64 " values did not fit and have no column to be kept in; the first in %s",
-                  b->rec->id, t.count.lost, weir_scan_first_lost(b->scan));
+                  b->rec->id, lost, b->first_lost);
         return WEIR_OK;
     }
     weir_fail(err, WEIR_BADDATA, "%" PRIu64 " values do not fit and have no column to be kept in; the first in %s",
-              t.count.lost, weir_scan_first_lost(b->scan));
+              lost, b->first_lost);
     return weir_error_hint(err, "add _corrupt_record STRING to the schema or rescuedDataColumn to the options, or set "
                                 "weir.onValueLost: count");
 }
@@ -71,18 +71,22 @@ value_lost(struct batch *b, struct weir_error *err)
 static void
 batch_count(struct batch *b)
 {
+    const char *lost = weir_scan_first_lost(b->scan);
     struct weir_scan_totals t;
 
     weir_scan_totals(b->scan, &t);
     b->out->rows = atomic_load(&b->drive.rows);
     b->out->files = t.objects;
     b->out->bytes = t.bytes;
+    b->out->missing = t.missing;
+    b->out->damaged = t.damaged;
     b->out->count = t.count;
+    snprintf(b->first_lost, sizeof(b->first_lost), "%s", lost == NULL ? "" : lost);
 }
 
 /* Reads and writes the whole range once. Data files are durable at the end, nothing is committed. */
 static weir_rc
-batch_attempt(struct batch *b, bool *unknown, struct weir_error *err)
+batch_attempt(struct batch *b, const struct weir_task **unknown, struct weir_error *err)
 {
     struct weir_pipeline *p = b->p;
     struct weir_scan_env env = {.batch = b->rec->id,
@@ -95,7 +99,7 @@ batch_attempt(struct batch *b, bool *unknown, struct weir_error *err)
     struct weir_feed feed;
     weir_rc rc;
 
-    *unknown = false;
+    *unknown = NULL;
     b->drive = (struct weir_drive){.feed = &feed,
                                    .drain = &drain,
                                    .projection = p->projection,
@@ -112,8 +116,6 @@ batch_attempt(struct batch *b, bool *unknown, struct weir_error *err)
     WEIR_GO(weir_drive_run(&b->drive, err));
     batch_count(b);
     *unknown = weir_scan_unknown(b->scan);
-    if (!*unknown)
-        WEIR_GO(value_lost(b, err));
 out:
     if (rc != WEIR_OK)
         p->sink_type->abort(p->sink);
@@ -122,27 +124,40 @@ out:
     return rc;
 }
 
+/* A wider schema for the batch, when its new fields can be columns. The sink is asked before the version is kept: a
+ * refusal leaves nothing behind. */
+static weir_rc
+batch_evolve(struct batch *b, const struct weir_task *first, bool *changed, struct weir_error *err)
+{
+    struct weir_pipeline *p = b->p;
+
+    WEIR_TRY(weir_reader_evolve(p->reader, p->schema_location, &b->tasks, first, b->rec->id, changed, err));
+    if (!*changed)
+        return WEIR_OK;
+    p->sink_type->abort(p->sink);
+    WEIR_TRY(pipeline_bind(p, err));
+    WEIR_TRY(weir_reader_keep(p->reader, p->schema_location, err));
+    return weir_point(WEIR_POINT_SCHEMA_LOG, err);
+}
+
 static weir_rc
 batch_read(struct batch *b, struct weir_error *err)
 {
-    struct weir_pipeline *p = b->p;
-    bool unknown = false, changed;
+    const struct weir_task *unknown;
+    bool changed = true;
+    weir_rc rc = WEIR_OK;
 
-    for (int i = 0; i < ATTEMPTS; i++) {
+    for (int i = 0; i < ATTEMPTS && changed; i++) {
         WEIR_TRY(batch_attempt(b, &unknown, err));
-        if (!unknown || i == ATTEMPTS - 1)
-            return WEIR_OK;
-        if (weir_reader_evolve(p->reader, p->schema_location, &b->tasks, b->rec->id, &changed, err) != WEIR_OK) {
-            p->sink_type->abort(p->sink);
-            return err->rc;
-        }
-        if (!changed)
-            return WEIR_OK;
-        p->sink_type->abort(p->sink);
-        WEIR_TRY(weir_point(WEIR_POINT_SCHEMA_LOG, err));
-        WEIR_TRY(pipeline_bind(p, err));
+        changed = false;
+        if (unknown != NULL && i < ATTEMPTS - 1)
+            WEIR_GO(batch_evolve(b, unknown, &changed, err));
     }
-    return WEIR_OK;
+    WEIR_GO(value_lost(b, err));
+out:
+    if (rc != WEIR_OK)
+        b->p->sink_type->abort(b->p->sink);
+    return rc;
 }
 
 /* CONFLICT: another writer changed the table's schema meanwhile; nothing of this attempt is left. */
@@ -174,9 +189,11 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
 
     b.sink = (struct weir_sink_batch){.id = rec->id, .time_ms = rec->time_ms, .from = from, .to = rec->offset};
     WEIR_GO(p->source_type->tasks(p->source, from, rec->offset, &b.tasks, err));
+    out->us.tasks = weir_mono_us() - began;
     batch_begin(&b);
     if (p->schema == NULL)
         WEIR_GO(pipeline_settle(p, rec->schema_version, false, err));
+    out->us.bind += weir_mono_us() - began - out->us.tasks;
     rc = batch_write(&b, err);
     for (int again = 1; rc == WEIR_CONFLICT && again < ATTEMPTS; again++) {
         weir_warn("batch %" PRId64 ": %s; it is written anew", rec->id, err->what);
@@ -184,7 +201,7 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
         WEIR_GO(pipeline_bind(p, err));
         rc = batch_write(&b, err);
     }
-    out->us.add = weir_mono_us() - began;
+    out->us.add = weir_mono_us() - began - out->us.tasks;
 out:
     weir_tasks_fini(&b.tasks);
     return rc;

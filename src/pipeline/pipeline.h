@@ -63,9 +63,10 @@ weir_rc pipeline_start_checks(struct weir_pipeline *p, const char *accept, struc
 /* batch.c */
 struct weir_batch_result {
     uint64_t rows, files, bytes; /* of the input */
+    uint64_t missing, damaged;   /* files passed over, because the options say so */
     struct weir_count count;
     struct weir_sink_result sink;
-    struct { int64_t latest, plan, add, commit, total; } us; /* where the time went */
+    struct { int64_t latest, bind, plan, tasks, add, commit, total; } us; /* where the time went */
 };
 /* Runs (from, to] as batch rec->id up to and with the table commit. rec is durable already. */
 weir_rc weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, const char *from,

@@ -36,9 +36,11 @@ static void
 put_durations(struct weir_buf *buf, const struct weir_batch_result *r)
 {
     weir_buf_printf(buf,
-                    ",\"durationMs\":{\"addBatch\":%" PRId64 ",\"commitOffsets\":%" PRId64 ",\"latestOffset\":%" PRId64
-                    ",\"triggerExecution\":%" PRId64 ",\"walCommit\":%" PRId64 "}",
-                    r->us.add / 1000, r->us.commit / 1000, r->us.latest / 1000, r->us.total / 1000, r->us.plan / 1000);
+                    ",\"durationMs\":{\"addBatch\":%" PRId64 ",\"commitOffsets\":%" PRId64 ",\"getBatch\":%" PRId64
+                    ",\"latestOffset\":%" PRId64 ",\"queryPlanning\":%" PRId64 ",\"triggerExecution\":%" PRId64
+                    ",\"walCommit\":%" PRId64 "}",
+                    r->us.add / 1000, r->us.commit / 1000, r->us.tasks / 1000, r->us.latest / 1000, r->us.bind / 1000,
+                    r->us.total / 1000, r->us.plan / 1000);
 }
 
 static void
@@ -48,11 +50,13 @@ put_weir(struct weir_buf *buf, const struct weir_pipeline *p, const struct weir_
 
     weir_buf_printf(buf,
                     ",\"weir\":{\"replay\":%s,\"alreadyCommitted\":%s,\"inputFiles\":%" PRIu64 ",\"inputBytes\":%" PRIu64
+                    ",\"numSkippedMissingFiles\":%" PRIu64 ",\"numSkippedCorruptFiles\":%" PRIu64
                     ",\"numRescuedRows\":%" PRIu64 ",\"numCorruptRecords\":%" PRIu64 ",\"numBlankLines\":%" PRIu64
                     ",\"numDroppedRecords\":%" PRIu64 ",\"valuesLost\":%" PRIu64 ",\"schemaVersion\":%" PRId64
                     ",\"tableVersion\":%" PRId64 ",\"outputFiles\":%" PRIu64 ",\"outputBytes\":%" PRIu64
                     ",\"peakMemoryBytes\":%" PRIu64 "}",
                     g->replay ? "true" : "false", r->sink.already ? "true" : "false", r->files, r->bytes,
+                    r->missing, r->damaged,
                     r->count.rescued, r->count.corrupt, r->count.blank, r->count.dropped, r->count.lost,
                     weir_reader_schema_version(p->reader), r->sink.version, r->sink.files, r->sink.bytes,
                     atomic_load(&p->quota.peak));

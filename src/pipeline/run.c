@@ -131,6 +131,7 @@ run_next(struct run *r, bool look, struct weir_error *err)
         return weir_fail(err, WEIR_NOMEM, "no memory for a batch");
     if (look)
         WEIR_GO(type->newest(r->p.source, err));
+    result.us.latest = weir_mono_us() - began;
     if (r->p.schema == NULL) {
         rc = pipeline_settle(&r->p, -1, false, err);
         if (rc == WEIR_SCHEMA && r->trigger != WEIR_TRIGGER_AVAILABLE_NOW && r->trigger != WEIR_TRIGGER_ONCE) {
@@ -139,7 +140,7 @@ run_next(struct run *r, bool look, struct weir_error *err)
         }
         WEIR_GO(rc);
     }
-    result.us.latest = weir_mono_us() - began;
+    result.us.bind = weir_mono_us() - began - result.us.latest;
     WEIR_GO(weir_point(WEIR_POINT_PLANNED, err));
     WEIR_GO(type->admit(r->p.source, rec.id, r->from, &limits, mem, &rec.offset, err));
     rec.time_ms = weir_now_ms();
@@ -149,7 +150,7 @@ run_next(struct run *r, bool look, struct weir_error *err)
     WEIR_GO(weir_point(WEIR_POINT_OFFSETS, err));
     if (type->discovered != NULL)
         WEIR_GO(type->discovered(r->p.source, rec.id, rec.offset, err));
-    result.us.plan = weir_mono_us() - began - result.us.latest;
+    result.us.plan = weir_mono_us() - began - result.us.latest - result.us.bind;
     WEIR_GO(run_batch(r, &rec, false, &result, began, err));
 out:
     weir_mem_free(mem);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "reader/reader_int.h"
 #include "schema/partition.h"
 
@@ -24,12 +25,60 @@ static const struct weir_field metadata_fields[] = {
 const struct weir_type weir_metadata_type = {
     .kind = WEIR_STRUCT, .nfields = sizeof(metadata_fields) / sizeof(metadata_fields[0]), .fields = metadata_fields};
 
+/* Appends text with U+FFFD in place of each byte that is no UTF-8. */
+static void
+text_clean(struct weir_buf *buf, const char *text, size_t len)
+{
+    weir_buf_add(buf, "", 0); /* never NULL */
+    while (len > 0) {
+        size_t n = 1;
+
+        while (n < 4 && n < len && !weir_utf8_valid(text, n))
+            n++;
+        if (weir_utf8_valid(text, n))
+            weir_buf_add(buf, text, n);
+        else
+            weir_buf_str(buf, "\xef\xbf\xbd");
+        n = weir_utf8_valid(text, n) ? n : 1;
+        text += n;
+        len -= n;
+    }
+}
+
+void
+task_uri(const struct weir_task *task, struct weir_buf *buf)
+{
+    static const char local[] = "file:///";
+    struct weir_buf uri = WEIR_BUF(WEIR_SMALL_MAX);
+    size_t skip;
+
+    if (task->store == NULL) {
+        weir_buf_str(buf, task->name);
+        return;
+    }
+    weir_store_uri(task->store, task->key, &uri);
+    skip = uri.len > strlen(local) && memcmp(uri.data, local, strlen(local)) == 0 ? strlen(local) : 0;
+    if (skip > 0)
+        weir_buf_str(buf, "file:/");
+    weir_buf_add(buf, uri.data + skip, uri.len - skip);
+    buf->failed |= uri.failed;
+    weir_buf_fini(&uri);
+}
+
+/* A file's name need not be UTF-8; a STRING is. */
 static weir_rc
 constant_text(struct weir_page *page, struct weir_col *col, const char *text, size_t len, struct weir_error *err)
 {
-    if (!weir_str_copy(page->mem, text, (uint32_t)len, col->data))
-        return weir_mem_fail(page->mem, len, err);
-    return WEIR_OK;
+    struct weir_buf clean = WEIR_BUF(4 * WEIR_SMALL_MAX);
+    weir_rc rc;
+
+    text_clean(&clean, text, len);
+    WEIR_GO(weir_buf_check(&clean, err));
+    if (!weir_str_copy(page->mem, clean.data, (uint32_t)clean.len, col->data))
+        WEIR_GO(weir_mem_fail(page->mem, len, err));
+out:
+    weir_buf_fini(&clean);
+    return rc;
 }
 
 static weir_rc
@@ -63,6 +112,89 @@ out:
     return rc;
 }
 
+/* --- partition columns --- */
+
+/* {"NAME":"TEXT","_file_path":"URI"} in front of what the row has there already. */
+static weir_rc
+rescue_row(struct weir_page *page, struct weir_col *col, uint32_t row, const struct weir_buf *member,
+           const struct weir_buf *path, struct weir_error *err)
+{
+    struct weir_str *slot = (struct weir_str *)col->data + row;
+    struct weir_buf text = WEIR_BUF(WEIR_RECORD_MAX * 2);
+    weir_rc rc;
+
+    weir_buf_byte(&text, '{');
+    weir_buf_add(&text, member->data, member->len);
+    weir_buf_byte(&text, ',');
+    if (weir_col_is_null(col, row)) {
+        weir_buf_add(&text, path->data, path->len);
+        weir_buf_byte(&text, '}');
+        page->count.rescued++;
+    } else {
+        weir_buf_add(&text, weir_str_ptr(slot) + 1, slot->len - 1);
+    }
+    WEIR_GO(weir_buf_check(&text, err));
+    if (!weir_str_copy(page->mem, text.data, (uint32_t)text.len, slot))
+        WEIR_GO(weir_mem_fail(page->mem, text.len, err));
+    weir_col_set_valid(col, row);
+out:
+    weir_buf_fini(&text);
+    return rc;
+}
+
+/* The path says something that its column cannot hold: it stays in the rescued column, or is counted. */
+static weir_rc
+partition_misfit(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page, const char *name,
+                 const struct weir_buf *value, struct weir_error *err)
+{
+    struct weir_buf member = WEIR_BUF(WEIR_SMALL_MAX), path = WEIR_BUF(WEIR_SMALL_MAX), uri = WEIR_BUF(WEIR_SMALL_MAX);
+    int32_t rescued = scan->r->rescued;
+    weir_rc rc = WEIR_OK;
+
+    if (rescued < 0) {
+        page->count.lost += page->rows;
+        return WEIR_OK;
+    }
+    weir_buf_json(&member, name, strlen(name));
+    weir_buf_byte(&member, ':');
+    weir_buf_json(&member, value->data, value->len);
+    task_uri(task, &uri);
+    weir_buf_str(&path, "\"_file_path\":");
+    weir_buf_json(&path, uri.data, uri.len);
+    WEIR_GO(weir_buf_check(&member, err));
+    WEIR_GO(weir_buf_check(&path, err));
+    for (uint32_t row = 0; row < page->rows; row++)
+        WEIR_GO(rescue_row(page, &page->cols[rescued], row, &member, &path, err));
+out:
+    weir_buf_fini(&member);
+    weir_buf_fini(&path);
+    weir_buf_fini(&uri);
+    return rc;
+}
+
+static weir_rc
+partition_fill(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page, struct weir_col *col,
+               const char *name, struct weir_error *err)
+{
+    struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
+    weir_rc rc = WEIR_OK;
+
+    col->form = WEIR_CONST;
+    if (!weir_partition_value(task->key, name, &text)) {
+        weir_col_set_null(col, 0);
+        goto out;
+    }
+    weir_buf_add(&text, "", 0); /* never NULL */
+    WEIR_GO(weir_buf_check(&text, err));
+    if (!weir_slot_parse(col, 0, text.data, text.len, scan->r->env.zone, page->mem)) {
+        weir_col_set_null(col, 0);
+        WEIR_GO(partition_misfit(scan, task, page, name, &text, err));
+    }
+out:
+    weir_buf_fini(&text);
+    return rc;
+}
+
 weir_rc
 constants_fill(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page, struct weir_error *err)
 {
@@ -71,20 +203,10 @@ constants_fill(struct weir_scan *scan, const struct weir_task *task, struct weir
     for (uint32_t i = 0; i < page->ncols; i++) {
         struct weir_col *col = &page->cols[i];
 
-        if ((int32_t)i == r->metadata) {
+        if ((int32_t)i == r->metadata)
             WEIR_TRY(metadata_fill(scan, task, page, col, err));
-        } else if (r->part_of[i] >= 0) {
-            struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
-            bool there = weir_partition_value(task->key, r->partition->fields[r->part_of[i]].name, &text);
-            weir_rc rc = weir_buf_check(&text, err);
-
-            col->form = WEIR_CONST;
-            if (rc == WEIR_OK && !(there && weir_slot_parse(col, 0, text.data == NULL ? "" : text.data, text.len,
-                                                            r->env.zone, page->mem)))
-                weir_col_set_null(col, 0);
-            weir_buf_fini(&text);
-            WEIR_TRY(rc);
-        }
+        else if (r->part_of[i] >= 0)
+            WEIR_TRY(partition_fill(scan, task, page, col, r->partition->fields[r->part_of[i]].name, err));
     }
     return WEIR_OK;
 }

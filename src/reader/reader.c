@@ -77,11 +77,17 @@ reader_format_options(struct weir_reader *r, struct weir_error *err)
                                   .max_record_bytes = r->env.max_record_bytes,
                                   .quota = r->env.quota,
                                   .mem = r->env.mem};
+    struct transcode *probe;
     weir_rc rc;
 
     WEIR_NEW(r->format_opt, r->env.mem, r->format->options_size);
     WEIR_GO(weir_options_apply(r->format->options, r->format_opt, r->env.options, err));
     WEIR_GO(r->format->prepare(r->format_opt, &env, err));
+    if (r->format->traits != NULL)
+        r->format->traits(r->format_opt, &r->traits);
+    r->encoding = r->traits.encoding;
+    WEIR_GO(transcode_new(r->encoding, &probe, err)); /* a name that nobody knows is found now */
+    transcode_free(probe);
 out:
     return rc;
 }
@@ -114,9 +120,6 @@ reader_modes(struct weir_reader *r, struct weir_error *err)
 
     r->corrupt_name = corrupt != NULL ? corrupt : r->env.corrupt_name;
     r->rescued_name = r->opt.rescued_name;
-    r->opt.encoding = weir_settings_get(r->env.options, "encoding");
-    if (r->opt.encoding == NULL)
-        r->opt.encoding = weir_settings_get(r->env.options, "charset");
     if (!r->auto_loader || r->given != NULL) {
         if (mode == EVOLVE_ADD) {
             weir_fail(err, WEIR_USAGE, "cloudFiles.schemaEvolutionMode addNewColumns does not go with source.schema");
@@ -272,8 +275,7 @@ reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struc
               struct weir_error *err)
 {
     enum { LANES = 2, WINDOW = 8 * 1024 * 1024 };
-    struct weir_infer_options opt = {.infer_column_types = !r->auto_loader || r->opt.infer_column_types,
-                                     .case_sensitive = r->env.case_sensitive};
+    struct weir_infer_options opt = r->traits.infer;
     _Atomic bool failed = false;
     struct weir_scan_env env = {.window_bytes = WINDOW, .lanes = LANES, .quota = r->env.quota, .failed = &failed};
     struct survey s = {0};
@@ -281,6 +283,8 @@ reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struc
 
     if (r->format->infer == NULL)
         return weir_fail(err, WEIR_UNSUPPORTED, "format %s has no inference: give source.schema", r->format->name);
+    opt.infer_column_types = !r->auto_loader || r->opt.infer_column_types;
+    opt.case_sensitive = r->env.case_sensitive;
     WEIR_GO(weir_scan_open(r, tasks, &env, &s.scan, err));
     for (unsigned i = 0; i < LANES; i++)
         WEIR_GO(weir_infer_new(&opt, r->env.quota, &s.inf[i], err));
@@ -459,57 +463,78 @@ out:
 }
 
 /* The version is written already. By an earlier run of this batch, which was killed behind it: then it is the batch's
- * own, and is taken. Else two runs evolve one schema, and this one is the later. */
+ * own, and is taken. Else two runs evolve one schema, and this one is the later. NOTFOUND: it is not written. */
 static weir_rc
-evolve_adopt(struct weir_reader *r, struct weir_store *location, struct weir_schema_version *v, struct weir_error *err)
+evolve_adopt(struct weir_reader *r, struct weir_store *location, int64_t batch, struct weir_error *err)
 {
     struct weir_schema_version theirs;
 
-    weir_error_clear(err);
-    WEIR_TRY(weir_schema_log_read(location, v->version, r->env.mem, &theirs, err));
-    if (theirs.batch != v->batch)
+    WEIR_TRY(weir_schema_log_read(location, r->version + 1, r->env.mem, &theirs, err));
+    if (theirs.batch != batch)
         return weir_fail(err, WEIR_FENCED, "schema version %" PRId64 " of %s was brought by batch %" PRId64
-                         " of another run", v->version, location->path, theirs.batch);
-    *v = theirs;
+                         " of another run", theirs.version, location->path, theirs.batch);
+    r->data = theirs.data;
+    r->version = theirs.version;
+    return WEIR_OK;
+}
+
+/* The schema with the fields of all the batch's records. */
+static weir_rc
+evolve_widen(struct weir_reader *r, const struct weir_tasks *tasks, uint32_t *added, struct weir_error *err)
+{
+    enum { NEW_COLUMNS_MAX = 200 };
+    const struct weir_type *seen, *merged;
+
+    WEIR_TRY(reader_survey(r, tasks, &seen, err));
+    WEIR_TRY(weir_schema_merge(r->data, seen, NEW_COLUMNS_MAX, r->env.mem, &merged, added, err));
+    if (*added > 0)
+        r->data = merged;
     return WEIR_OK;
 }
 
 weir_rc
-weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks, int64_t batch,
-                   bool *changed, struct weir_error *err)
+weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks,
+                   const struct weir_task *first, int64_t batch, bool *changed, struct weir_error *err)
 {
-    enum { NEW_COLUMNS_MAX = 200 };
-    const struct weir_type *seen, *merged;
-    struct weir_schema_version v;
-    uint32_t added;
-    weir_rc rc;
+    uint32_t added = 0;
+    weir_rc rc = evolve_adopt(r, location, batch, err);
 
-    *changed = false;
-    WEIR_GO(reader_survey(r, tasks, &seen, err));
-    WEIR_GO(weir_schema_merge(r->data, seen, NEW_COLUMNS_MAX, r->env.mem, &merged, &added, err));
-    if (added == 0)
-        goto out;
-    if (r->evolution == EVOLVE_FAIL) {
-        weir_fail(err, WEIR_SCHEMA, "batch %" PRId64 " has %" PRIu32 " new columns, the first is %s", batch, added,
-                  merged->fields[merged->nfields - 1].name);
-        WEIR_GO(weir_error_hint(err, "add them to cloudFiles.schemaHints, or choose another "
-                                     "cloudFiles.schemaEvolutionMode"));
+    *changed = rc == WEIR_OK;
+    if (rc == WEIR_NOTFOUND) {
+        weir_error_clear(err);
+        WEIR_GO(evolve_widen(r, tasks, &added, err));
+        *changed = added > 0;
+        if (*changed)
+            r->unkept = (struct weir_schema_version){.version = r->version + 1,
+                                                     .data = r->data,
+                                                     .partition = r->partition,
+                                                     .batch = batch,
+                                                     .file = task_name(first),
+                                                     .time_ms = weir_now_ms()};
     }
-    v = (struct weir_schema_version){.version = r->version + 1,
-                                     .data = merged,
-                                     .partition = r->partition,
-                                     .batch = batch,
-                                     .file = tasks->n > 0 ? task_name(&tasks->at[0]) : NULL,
-                                     .time_ms = weir_now_ms()};
-    rc = weir_schema_log_write(location, &v, err);
-    if (rc == WEIR_EXISTS)
-        rc = evolve_adopt(r, location, &v, err);
     WEIR_GO(rc);
-    weir_info("schema version %" PRId64 ": %" PRIu32 " new columns", v.version, added);
-    r->data = v.data;
-    r->version = v.version;
-    *changed = true;
-    WEIR_GO(weir_reader_bind(r, r->metadata >= 0, err));
+    if (*changed)
+        WEIR_GO(weir_reader_bind(r, r->metadata >= 0, err));
+    if (added > 0)
+        weir_info("%" PRIu32 " new columns, the first in %s", added, task_name(first));
 out:
     return rc;
+}
+
+weir_rc
+weir_reader_keep(struct weir_reader *r, struct weir_store *location, struct weir_error *err)
+{
+    weir_rc rc;
+
+    if (r->unkept.data == NULL) /* taken from an earlier run */
+        return WEIR_OK;
+    rc = weir_schema_log_write(location, &r->unkept, err);
+    if (rc == WEIR_EXISTS)
+        return weir_fail(err, WEIR_FENCED, "schema version %" PRId64 " of %s was written by another run meanwhile",
+                         r->unkept.version, location->path);
+    WEIR_TRY(rc);
+    weir_info("schema version %" PRId64 " is kept in %s", r->unkept.version, location->path);
+    r->version = r->unkept.version;
+    r->unkept = (struct weir_schema_version){0};
+    return WEIR_OK;
 }

@@ -57,10 +57,14 @@ int64_t weir_reader_schema_version(const struct weir_reader *r); /* -1: none is 
 weir_rc weir_reader_bind(struct weir_reader *r, bool metadata, struct weir_error *err);
 const struct weir_type *weir_reader_schema(const struct weir_reader *r);
 
-/* Unknown fields were met in this batch and the evolution mode wants them: looks at the batch's objects again,
- * writes version K+1 into location, and is bound anew. *changed: false when nothing can be added. */
+/* Unknown fields were met in this batch, first in the object `first`, and the evolution mode wants them: looks at the
+ * batch's objects again and is bound to a wider schema. *changed: false when nothing can be added. The new version is
+ * not kept yet: first the sink is asked whether it takes it. A version that an earlier run of the batch has written is
+ * taken as it is; FENCED: another batch wrote it. */
 weir_rc weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks,
-                           int64_t batch, bool *changed, struct weir_error *err);
+                           const struct weir_task *first, int64_t batch, bool *changed, struct weir_error *err);
+/* Writes the version that weir_reader_evolve() made. Durable at return. */
+weir_rc weir_reader_keep(struct weir_reader *r, struct weir_store *location, struct weir_error *err);
 
 struct weir_scan_env {
     int64_t batch, batch_time_ms;
@@ -82,7 +86,8 @@ weir_rc weir_scan_open(struct weir_reader *r, const struct weir_tasks *tasks, co
                        struct weir_scan **out, struct weir_error *err);
 void weir_scan_feed(struct weir_scan *scan, struct weir_feed *feed);
 void weir_scan_totals(struct weir_scan *scan, struct weir_scan_totals *out); /* any thread, any time */
-bool weir_scan_unknown(const struct weir_scan *scan); /* unknown fields, and the mode wants to know */
+/* The first of the tasks that has fields which the schema lacks, and the mode wants them; NULL: none has. */
+const struct weir_task *weir_scan_unknown(const struct weir_scan *scan);
 /* Where the first value was lost: "file:///a.json, at or after byte 12"; NULL: none was. */
 const char *weir_scan_first_lost(struct weir_scan *scan);
 void weir_scan_close(struct weir_scan *scan);

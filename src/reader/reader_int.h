@@ -8,6 +8,7 @@
 #include "codec/compress.h"
 #include "codec/format.h"
 #include "reader/reader.h"
+#include "schema/log.h"
 
 typedef enum weir_evolution { EVOLVE_ADD, EVOLVE_RESCUE, EVOLVE_FAIL, EVOLVE_NONE, EVOLVE_DEFAULT } weir_evolution;
 
@@ -15,7 +16,6 @@ struct reader_options {
     const char *format, *schema_location, *schema_hints, *partition_columns, *rescued_name;
     bool infer_column_types, case_sensitive, ignore_corrupt, ignore_missing;
     int evolution;
-    const char *encoding;
 };
 
 struct weir_reader {
@@ -24,6 +24,8 @@ struct weir_reader {
     struct reader_options opt;
     const struct weir_format_type *format;
     void *format_opt;
+    struct weir_format_traits traits;
+    const char *encoding;              /* of the objects; NULL: UTF-8 */
     const char *corrupt_name;          /* of the format's option, else the session's */
     const char *rescued_name;          /* NULL: no rescued column */
     weir_evolution evolution;
@@ -31,6 +33,7 @@ struct weir_reader {
     const struct weir_type *data;      /* of the records, the corrupt column included */
     const struct weir_type *partition; /* from the paths */
     int64_t version;
+    struct weir_schema_version unkept; /* made by evolution, not written yet; data NULL: none */
 
     /* bound: */
     const struct weir_type *schema;
@@ -39,22 +42,44 @@ struct weir_reader {
     int32_t rescued, corrupt, metadata;
 };
 
+/* bytes.c: an object's bytes, inflated and in UTF-8. Zeroed before open; close it in every case. */
+struct window { /* input of a step that has not used it all yet */
+    char *mem;
+    const char *at;
+    size_t left;
+    bool eof;
+};
+
+struct bytes {
+    const struct weir_task *task;
+    struct weir_quota *q;
+    struct weir_object at_open;
+    struct weir_input *in; /* NULL: the task's block */
+    uint64_t taken;        /* of the object, as it stands in the store */
+    struct weir_inflate *inflate;
+    struct transcode *transcode;
+    struct window raw, plain; /* in front of the first step; between inflating and transcoding */
+};
+
+enum { BYTES_ROOM = 16 }; /* the longest character and to spare */
+
+weir_rc bytes_open(struct bytes *b, const struct weir_task *task, const char *encoding, struct weir_quota *q,
+                   struct weir_error *err);
+/* At least one byte, or END. room >= BYTES_ROOM. CORRUPT: the compressed data are damaged; *got may be > 0. */
+weir_rc bytes_read(struct bytes *b, char *p, size_t room, size_t *got, struct weir_error *err);
+/* Behind END: whether the object is still what it was at open; IO: it is not. */
+weir_rc bytes_same(struct bytes *b, struct weir_error *err);
+void bytes_close(struct bytes *b);
+
 /* An object being read: bytes to whole records. Shared by the lanes under its lock. */
 struct stream {
     pthread_mutex_t lock;
     struct weir_scan *scan;
     const struct weir_task *task;
-    unsigned refs;        /* under the scan's lock */
-    bool opened, ended, done, first, drained;
-    struct weir_object at_open;
-    struct weir_input *in;
-    struct weir_inflate *inflate;
-    struct transcode *transcode;
-    char *raw;            /* compressed bytes */
-    const char *raw_at;
-    size_t raw_left;
-    bool raw_eof;
-    uint64_t raw_bytes;
+    unsigned refs; /* under the scan's lock, as are done and next */
+    bool done;     /* no lane need join any more */
+    bool opened, first, drained, damaged, ended;
+    struct bytes bytes;
     struct weir_buf carry; /* the front of a record whose end is not here yet */
     struct weir_cut_state cut;
     int64_t offset;
@@ -71,7 +96,7 @@ struct weir_scan {
     struct stream *open;
     _Atomic uint64_t objects, bytes, missing, damaged;
     _Atomic uint64_t records, rescued, corrupt, blank, dropped, lost;
-    _Atomic bool unknown;
+    _Atomic uint32_t unknown; /* the first task that has a field which the schema lacks; UINT32_MAX: none has */
     char first_lost[1024];
 };
 
@@ -81,8 +106,6 @@ void stream_put(struct stream *s);
 /* The next whole records; rec->block is a new reference. END at the end of the object. */
 weir_rc stream_next(struct stream *s, struct weir_records *rec, struct weir_error *err);
 const char *task_name(const struct weir_task *task);
-/* The object's URI as Spark spells it: for _file_path and _metadata. */
-void task_uri(const struct weir_task *task, struct weir_buf *buf);
 
 /* transcode.c */
 struct transcode;
@@ -94,6 +117,9 @@ void transcode_free(struct transcode *t);
 
 /* constant.c: columns that are the same for all rows of an object. */
 extern const struct weir_type weir_metadata_type;
+/* The object's URI as Spark's _metadata spells it (and so the rescued column's _file_path): file:/x/a%20b. */
+void task_uri(const struct weir_task *task, struct weir_buf *buf);
+/* A partition value that does not fit its column is put into the rescued text, or counted as lost. */
 weir_rc constants_fill(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page,
                        struct weir_error *err);
 

@@ -26,6 +26,7 @@ weir_scan_open(struct weir_reader *r, const struct weir_tasks *tasks, const stru
     scan->r = r;
     scan->tasks = tasks;
     scan->env = *env;
+    atomic_init(&scan->unknown, UINT32_MAX);
     pthread_mutex_init(&scan->lock, NULL);
     WEIR_GO(weir_block_pool_new(env->quota, env->window_bytes, r->env.stop, &scan->pool, err));
     *out = scan;
@@ -166,31 +167,54 @@ scan_count(struct weir_scan *scan, const struct weir_task *task, const struct we
     }
 }
 
+/* A field that the schema lacks. The earliest object of all lanes' is kept: it does not hang on who is faster. */
+static weir_rc
+lane_unknown(struct lane *lane, const struct weir_task *task, struct weir_error *err)
+{
+    struct weir_scan *scan = lane->scan;
+    uint32_t at = (uint32_t)(task - scan->tasks->at), seen = atomic_load(&scan->unknown);
+
+    if (scan->r->evolution == EVOLVE_FAIL)
+        return weir_error_hint(err, "cloudFiles.schemaEvolutionMode is failOnNewColumns: add the field to "
+                                    "cloudFiles.schemaHints, take the file away, or choose another mode");
+    weir_error_clear(err);
+    while (at < seen && !atomic_compare_exchange_weak(&scan->unknown, &seen, at))
+        ;
+    return WEIR_OK;
+}
+
+/* One page of the lane's records, which may have no rows. */
+static weir_rc
+lane_page(struct lane *lane, struct weir_page *page, struct weir_error *err)
+{
+    const struct weir_task *task = lane->stream->task;
+    weir_rc rc;
+
+    WEIR_GO(lane_object(lane, err));
+    rc = lane->scan->r->format->decode(lane->decoder, &lane->rec, page, err);
+    if (rc == WEIR_SCHEMA)
+        rc = lane_unknown(lane, task, err);
+    WEIR_GO(rc);
+    page->object = task->object;
+    if (page->rows > 0)
+        WEIR_GO(constants_fill(lane->scan, task, page, err));
+    scan_count(lane->scan, task, page);
+out:
+    return rc == WEIR_OK ? rc : weir_error_context(err, "%s", task_name(task));
+}
+
 static weir_rc
 lane_next(void *self, struct weir_page *page, struct weir_error *err)
 {
     struct lane *lane = self;
-    struct weir_scan *scan = lane->scan;
-    const struct weir_task *task;
-    weir_rc rc;
 
     do {
         weir_page_reset(page);
         if (lane->rec.at == lane->rec.end)
             WEIR_TRY(lane_records(lane, err)); /* END too */
-        task = lane->stream->task;
-        WEIR_TRY(lane_object(lane, err));
-        rc = scan->r->format->decode(lane->decoder, &lane->rec, page, err);
-        if (rc == WEIR_SCHEMA) {
-            atomic_store_explicit(&scan->unknown, true, memory_order_relaxed);
-            weir_error_clear(err);
-        } else if (rc != WEIR_OK) {
-            return weir_error_context(err, "%s", task_name(task));
-        }
-        scan_count(scan, task, page);
+        WEIR_TRY(lane_page(lane, page, err));
     } while (page->rows == 0);
-    page->object = task->object;
-    return constants_fill(scan, task, page, err);
+    return WEIR_OK;
 }
 
 void
@@ -238,10 +262,12 @@ weir_scan_totals(struct weir_scan *scan, struct weir_scan_totals *out)
     };
 }
 
-bool
+const struct weir_task *
 weir_scan_unknown(const struct weir_scan *scan)
 {
-    return atomic_load(&scan->unknown);
+    uint32_t at = atomic_load(&scan->unknown);
+
+    return at == UINT32_MAX ? NULL : &scan->tasks->at[at];
 }
 
 const char *

@@ -6,8 +6,7 @@
  * 2. A block ends at a record's end, which the format names; the rest is carried to the front of the next one.
  * 3. A record longer than a block makes the block grow, up to weir.maxRecordBytes; beyond that the object fails by
  *    name and offset. Nothing is cut in silence.
- * 4. An object must be the same when its last byte has been read as when its first was: else the batch fails, since
- *    its bytes may be torn.
+ * 4. Offsets count the bytes that the format sees: inflated, and in UTF-8.
  * A lane asks for a block only when it holds none, so the pool's ceiling cannot lock lanes against each other. */
 #include <inttypes.h>
 #include <string.h>
@@ -16,42 +15,16 @@
 #include "base/log.h"
 #include "reader/reader_int.h"
 
-enum { RAW_BYTES = 128 * 1024, CHARACTER_MAX = 8 };
-
 const char *
 task_name(const struct weir_task *task)
 {
     return task->key != NULL ? task->key : task->name;
 }
 
-void
-task_uri(const struct weir_task *task, struct weir_buf *buf)
-{
-    if (task->store != NULL)
-        weir_store_uri(task->store, task->key, buf);
-    else
-        weir_buf_str(buf, task->name);
-}
-
-static bool
-task_is_gone(const struct stream *s, weir_rc rc)
-{
-    return rc == WEIR_NOTFOUND && s->scan->r->opt.ignore_missing;
-}
-
 static void
 stream_close(struct stream *s)
 {
-    struct weir_quota *q = s->scan->env.quota;
-
-    weir_input_close(s->in);
-    s->in = NULL;
-    weir_inflate_free(s->inflate);
-    s->inflate = NULL;
-    transcode_free(s->transcode);
-    s->transcode = NULL;
-    weir_heap_free(q, s->raw, RAW_BYTES);
-    s->raw = NULL;
+    bytes_close(&s->bytes);
     weir_buf_fini(&s->carry);
 }
 
@@ -60,141 +33,68 @@ stream_open(struct stream *s, struct weir_error *err)
 {
     const struct weir_task *task = s->task;
     struct weir_quota *q = s->scan->env.quota;
-    weir_compression how = WEIR_RAW;
 
     s->opened = true;
-    s->first = true;
+    s->first = task->from <= 0;
     s->offset = task->from > 0 ? task->from : 0;
     weir_buf_init(&s->carry, s->scan->r->env.max_record_bytes + WEIR_BLOCK_BYTES, q);
-    WEIR_TRY(transcode_new(s->scan->r->opt.encoding, &s->transcode, err));
-    if (task->store == NULL) {
-        s->raw_at = task->block->data;
-        s->raw_left = task->block->len;
-        s->raw_eof = true;
-        return WEIR_OK;
-    }
-    how = weir_compression_of(task->key);
-    WEIR_TRY(weir_store_head(task->store, task->key, &s->at_open, err));
-    WEIR_TRY(weir_input_open(task->store, task->key, s->offset, &s->in, err));
-    if (how != WEIR_RAW)
-        WEIR_TRY(weir_inflate_new(how, q, &s->inflate, err));
-    if (s->inflate != NULL || s->transcode != NULL) {
-        s->raw = weir_heap_alloc(q, RAW_BYTES);
-        if (s->raw == NULL)
-            return weir_fail(err, WEIR_NOMEM, "no memory to read; raise weir.memoryLimit");
-        s->raw_at = s->raw;
-    }
-    return WEIR_OK;
+    return bytes_open(&s->bytes, task, s->scan->r->encoding, q, err);
 }
 
-/* Plain bytes of the object as they stand in the store. */
-static weir_rc
-stream_raw(struct stream *s, void *p, size_t room, size_t *got, struct weir_error *err)
+/* The rest of the object cannot be read: said, counted, passed over. */
+static void
+stream_damaged(struct stream *s, struct weir_error *err)
 {
-    const struct weir_task *task = s->task;
-
-    if (task->to >= 0) {
-        uint64_t left = (uint64_t)(task->to - (task->from > 0 ? task->from : 0)) - s->raw_bytes;
-
-        room = room < left ? room : (size_t)left;
-        if (room == 0) {
-            *got = 0;
-            return WEIR_OK;
-        }
-    }
-    WEIR_TRY(weir_input_read(s->in, p, room, got, err));
-    s->raw_bytes += *got;
-    atomic_fetch_add(&s->scan->bytes, *got);
-    return WEIR_OK;
+    weir_warn("%s: %s; the rest is passed over (ignoreCorruptFiles)", task_name(s->task), err->what);
+    weir_error_clear(err);
+    atomic_fetch_add(&s->scan->damaged, 1);
+    s->damaged = true;
+    s->drained = true;
 }
 
-/* Some bytes after inflating and transcoding. END: there are no more. */
-static weir_rc
-stream_read(struct stream *s, char *p, size_t room, size_t *got, struct weir_error *err)
+static bool
+stream_is_full(const struct weir_block *block)
 {
-    if (s->in != NULL && s->raw == NULL) {
-        WEIR_TRY(stream_raw(s, p, room, got, err));
-        return *got == 0 ? WEIR_END : WEIR_OK;
-    }
-    for (;;) {
-        weir_rc rc;
-
-        /* A few bytes may be left over: a character that was cut. */
-        if (s->raw_left < CHARACTER_MAX && !s->raw_eof) {
-            size_t more;
-
-            memmove(s->raw, s->raw_at, s->raw_left);
-            WEIR_TRY(stream_raw(s, s->raw + s->raw_left, RAW_BYTES - s->raw_left, &more, err));
-            s->raw_at = s->raw;
-            s->raw_left += more;
-            s->raw_eof = more == 0;
-        }
-        if (s->transcode != NULL && s->inflate != NULL)
-            return weir_fail(err, WEIR_UNSUPPORTED, "a compressed file in encoding %s is not read",
-                             s->scan->r->opt.encoding);
-        if (s->transcode != NULL) {
-            rc = transcode_step(s->transcode, &s->raw_at, &s->raw_left, s->raw_eof, p, room, got, err);
-        } else if (s->inflate != NULL) {
-            rc = weir_inflate_step(s->inflate, &s->raw_at, &s->raw_left, s->raw_eof, p, room, got, err);
-        } else {
-            *got = s->raw_left < room ? s->raw_left : room;
-            memcpy(p, s->raw_at, *got);
-            s->raw_at += *got;
-            s->raw_left -= *got;
-            rc = *got == 0 ? WEIR_END : WEIR_OK;
-        }
-        if (rc != WEIR_OK || *got > 0)
-            return rc;
-    }
-}
-
-static weir_rc
-stream_same(struct stream *s, struct weir_error *err)
-{
-    struct weir_object now;
-
-    if (s->task->store == NULL)
-        return WEIR_OK;
-    WEIR_TRY(weir_store_head(s->task->store, s->task->key, &now, err));
-    if (now.size == s->at_open.size && now.mtime_ms == s->at_open.mtime_ms)
-        return WEIR_OK;
-    weir_fail(err, WEIR_IO, "the file changed while it was read");
-    return weir_error_hint(err, "write files under another name and rename them when they are complete; the batch "
-                                "has written nothing and runs again at the next start");
+    return block->cap - block->len < BYTES_ROOM;
 }
 
 /* Fills block behind its len until it is full or the object ends. */
 static weir_rc
 stream_fill(struct stream *s, struct weir_block *block, struct weir_error *err)
 {
-    while (block->len < block->cap && !s->drained) {
+    while (!stream_is_full(block) && !s->drained) {
+        uint64_t before = s->bytes.taken;
         size_t got = 0;
-        weir_rc rc = stream_read(s, block->data + block->len, block->cap - block->len, &got, err);
+        weir_rc rc = bytes_read(&s->bytes, block->data + block->len, block->cap - block->len, &got, err);
 
+        atomic_fetch_add(&s->scan->bytes, s->bytes.taken - before);
+        block->len += got;
         if (rc == WEIR_END) {
             s->drained = true;
-            WEIR_TRY(stream_same(s, err));
-        } else if (rc == WEIR_CORRUPT && s->scan->r->opt.ignore_corrupt) {
-            weir_warn("%s: %s; the rest is passed over (ignoreCorruptFiles)", task_name(s->task), err->what);
-            weir_error_clear(err);
-            atomic_fetch_add(&s->scan->damaged, 1);
-            s->drained = true;
-        } else if (rc != WEIR_OK) {
-            return rc;
+            return bytes_same(&s->bytes, err);
         }
-        block->len += got;
+        if (rc == WEIR_CORRUPT && s->scan->r->opt.ignore_corrupt)
+            stream_damaged(s, err);
+        else if (rc != WEIR_OK)
+            return rc;
         WEIR_TRY(weir_stop_check(s->scan->r->env.stop, err));
     }
     return WEIR_OK;
 }
 
+/* Room for more of a record that fills the block. */
 static weir_rc
-record_too_long(struct stream *s, struct weir_error *err)
+stream_grow(struct stream *s, struct weir_block **block, struct weir_error *err)
 {
-    weir_fail(err, WEIR_BADDATA, "the record at byte %" PRId64 " is longer than %" PRIu64 " bytes", s->offset,
-              s->scan->r->env.max_record_bytes);
-    return weir_error_hint(err, "raise weir.maxRecordBytes if the record is good, or set lineSep or multiLine to what "
-                                "the file really has");
+    uint64_t most = s->scan->r->env.max_record_bytes, cap = (*block)->cap * 2;
+
+    if ((*block)->len > most) {
+        weir_fail(err, WEIR_BADDATA, "the record at byte %" PRId64 " is longer than %" PRIu64 " bytes", s->offset, most);
+        return weir_error_hint(err, "raise weir.maxRecordBytes if the record is good, or set lineSep or multiLine to "
+                                    "what the file really has");
+    }
+    /* The last step is no longer than it must be: a block of twice the limit would not be needed. */
+    return weir_block_grow(block, cap < most + WEIR_BLOCK_BYTES / 4 ? cap : most + WEIR_BLOCK_BYTES / 4, err);
 }
 
 /* The block that holds the next whole records in its first *cut bytes. */
@@ -211,13 +111,13 @@ stream_block(struct stream *s, struct weir_block **out, size_t *cut, struct weir
     block->len = s->carry.len;
     for (;;) {
         WEIR_GO(stream_fill(s, block, err));
-        *cut = format->cut(s->scan->r->format_opt, &s->cut, block->data, block->len, s->drained);
+        *cut = format->cut(s->scan->r->format_opt, &s->cut, block->data, block->len, s->drained && !s->damaged);
         if (*cut > 0 || s->drained)
             break;
-        if (block->len > s->scan->r->env.max_record_bytes)
-            WEIR_GO(record_too_long(s, err));
-        WEIR_GO(weir_block_grow(&block, block->cap * 2, err));
+        WEIR_GO(stream_grow(s, &block, err));
     }
+    if (s->damaged)
+        block->len = *cut; /* half a record is none */
     *out = block;
     block = NULL;
 out:
@@ -252,39 +152,45 @@ stream_step(struct stream *s, struct weir_records *rec, struct weir_error *err)
                                  .block = block,
                                  .offset = s->offset,
                                  .first = s->first,
+                                 .last = s->drained && s->carry.len == 0,
                                  .entry = entry};
     s->offset += (int64_t)cut;
     s->first = false;
     return WEIR_OK;
 }
 
+/* The object has gone before its first byte was read. Afterwards it is no matter: an open file stays readable. */
+static weir_rc
+stream_gone(struct stream *s, struct weir_error *err)
+{
+    if (s->scan->r->opt.ignore_missing) {
+        weir_warn("%s is gone; passed over (ignoreMissingFiles)", task_name(s->task));
+        weir_error_clear(err);
+        atomic_fetch_add(&s->scan->missing, 1);
+        return WEIR_END;
+    }
+    return weir_error_hint(err, "the file was there when the batch was planned; bring it back, or set "
+                                "ignoreMissingFiles: true to go on without it");
+}
+
 weir_rc
 stream_next(struct stream *s, struct weir_records *rec, struct weir_error *err)
 {
-    weir_rc rc;
+    weir_rc rc = WEIR_END;
 
     pthread_mutex_lock(&s->lock);
-    if (s->ended) {
-        rc = WEIR_END;
-    } else {
+    if (!s->ended) {
         rc = stream_step(s, rec, err);
-        if (task_is_gone(s, rc)) {
-            weir_warn("%s is gone; passed over (ignoreMissingFiles)", task_name(s->task));
-            weir_error_clear(err);
-            atomic_fetch_add(&s->scan->missing, 1);
-            rc = WEIR_END;
-        }
+        if (rc == WEIR_END)
+            atomic_fetch_add(&s->scan->objects, 1);
+        if (rc == WEIR_NOTFOUND)
+            rc = stream_gone(s, err);
         if (rc != WEIR_OK) {
             s->ended = true;
             stream_close(s);
-            if (rc == WEIR_END)
-                atomic_fetch_add(&s->scan->objects, 1);
         }
     }
     pthread_mutex_unlock(&s->lock);
-    if (rc == WEIR_NOTFOUND)
-        weir_error_hint(err, "the file was there when the batch was planned; bring it back, or set ignoreMissingFiles: "
-                             "true to go on without it");
     return rc == WEIR_OK || rc == WEIR_END ? rc : weir_error_context(err, "%s", task_name(s->task));
 }
 
