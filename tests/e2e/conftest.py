@@ -41,6 +41,12 @@ def spark(tmp_path_factory):
     peer.stop()
 
 
+@pytest.fixture(autouse=True)
+def no_process_is_left():
+    yield
+    weir.Process.end_all()
+
+
 @pytest.fixture
 def pipeline(weir_bin, tmp_path):
     """pipeline(**settings): a weir.Pipeline in the test's own folder."""

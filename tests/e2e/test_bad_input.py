@@ -212,7 +212,7 @@ def small_disk(tmp_path):
     disk = Disk()
     disk.path = path
     yield disk
-    subprocess.check_call(["umount", path])
+    subprocess.check_call(["umount", "-l", path])
 
 
 def test_a_full_disk_ends_the_run_and_more_room_mends_it(pipeline, small_disk):

@@ -75,12 +75,23 @@ class Run:
 class Process:
     """A running weir. Its output is drained by threads, so it never blocks on a full pipe."""
 
+    started = []  # not waited for yet: end_all() ends them
+
+    @classmethod
+    def end_all(cls):
+        """After a failed test: no process, stopped or running, outlives it."""
+        while cls.started:
+            process = cls.started.pop()
+            process.popen.kill()
+            process.popen.wait()
+
     def __init__(self, args, env=None, cwd=None, before=None):
         self.args = [binary()] + [str(a) for a in args]
         full = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_POINT")}
         full.update({k: str(v) for k, v in (env or {}).items()})
         self.popen = subprocess.Popen(self.args, env=full, cwd=cwd, stdin=subprocess.DEVNULL, preexec_fn=before,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.started.append(self)
         self.text = {}
         self.drains = [threading.Thread(target=self._drain, args=pair, daemon=True)
                        for pair in (("out", self.popen.stdout), ("err", self.popen.stderr))]
@@ -134,6 +145,8 @@ class Process:
             else:
                 time.sleep(0.002)
         self.popen.returncode = status
+        if self in self.started:
+            self.started.remove(self)
         for thread in self.drains:
             thread.join()
         return Run(self.args, status, self.text["out"], self.text["err"] + self.text.get("late", ""), peak)

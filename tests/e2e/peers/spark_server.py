@@ -26,6 +26,9 @@ def build_session():
                                       for j in os.listdir(os.environ["SPARK_JARS"]) if j.endswith(".jar"))),
         "spark.master": "local[2]",
         "spark.driver.memory": os.environ.get("SPARK_MEM", "1g"),
+        # many small queries: what compiles them costs more than it saves
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
