@@ -58,7 +58,7 @@ check_schema(struct weir_pipeline *p, struct weir_buf *report, struct weir_error
 {
     weir_rc rc = pipeline_settle(p, -1, true, err);
 
-    if (rc == WEIR_SCHEMA && p->schema == NULL && strstr(err->what, "no file yet") != NULL) {
+    if (rc == WEIR_NOTFOUND && p->schema == NULL) {
         weir_buf_str(report, "schema: not known before the first file arrives\n");
         weir_error_clear(err);
         return WEIR_OK;

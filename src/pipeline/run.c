@@ -115,6 +115,18 @@ out:
     return rc == WEIR_OK ? rc : weir_error_context(err, "batch %" PRId64, rec->id);
 }
 
+/* The schema of the first batch. END: there is no record yet to infer it from; an endless run waits for one. */
+static weir_rc
+run_settle(struct run *r, struct weir_error *err)
+{
+    weir_rc rc = pipeline_settle(&r->p, -1, false, err);
+
+    if (rc != WEIR_NOTFOUND || r->trigger == WEIR_TRIGGER_AVAILABLE_NOW || r->trigger == WEIR_TRIGGER_ONCE)
+        return rc;
+    weir_error_clear(err);
+    return WEIR_END;
+}
+
 /* A new batch, when there is something new. END: nothing. */
 static weir_rc
 run_next(struct run *r, bool look, struct weir_error *err)
@@ -131,18 +143,12 @@ run_next(struct run *r, bool look, struct weir_error *err)
         return weir_fail(err, WEIR_NOMEM, "no memory for a batch");
     if (look)
         WEIR_GO(type->newest(r->p.source, err));
-    result.us.latest = weir_mono_us() - began;
-    if (r->p.schema == NULL) {
-        rc = pipeline_settle(&r->p, -1, false, err);
-        if (rc == WEIR_SCHEMA && r->trigger != WEIR_TRIGGER_AVAILABLE_NOW && r->trigger != WEIR_TRIGGER_ONCE) {
-            weir_error_clear(err); /* no file to infer from yet: an endless run waits for one */
-            rc = WEIR_END;
-        }
-        WEIR_GO(rc);
-    }
-    result.us.bind = weir_mono_us() - began - result.us.latest;
     WEIR_GO(weir_point(WEIR_POINT_PLANNED, err));
     WEIR_GO(type->admit(r->p.source, rec.id, r->from, &limits, mem, &rec.offset, err));
+    result.us.latest = weir_mono_us() - began;
+    if (r->p.schema == NULL)
+        WEIR_GO(run_settle(r, err)); /* only now: a run that finds nothing new lists once and opens no schema */
+    result.us.bind = weir_mono_us() - began - result.us.latest;
     rec.time_ms = weir_now_ms();
     rec.schema_version = weir_reader_schema_version(r->p.reader);
     if (r->p.checkpoint != NULL)

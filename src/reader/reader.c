@@ -321,7 +321,7 @@ reader_hints(struct weir_reader *r, const struct weir_type **data, const struct 
 static weir_rc
 nothing_to_infer(const struct weir_reader *r, struct weir_error *err)
 {
-    weir_fail(err, WEIR_SCHEMA, "there is no file yet to infer the schema from");
+    weir_fail(err, WEIR_NOTFOUND, "there is no record yet to infer the schema from");
     return weir_error_hint(err, "give source.schema%s, or start when the first file has arrived",
                            r->auto_loader ? " or put a first file there" : "");
 }

@@ -47,7 +47,7 @@ uint32_t weir_reader_tables(const struct weir_reader *r, const struct weir_optio
 /* Where versions of the schema are kept, as the user wrote it (cloudFiles.schemaLocation); NULL: nowhere. */
 const char *weir_reader_schema_location(const struct weir_reader *r);
 /* Takes the stored schema when there is one, else infers one from the sample (and keeps it in `location` unless
- * location is NULL or dry). sample may have no tasks: then SCHEMA says what to do. With a user's schema only the
+ * location is NULL or dry). sample may have no tasks: then NOTFOUND says what to do. With a user's schema only the
  * partition columns are looked at. version < 0: the newest; else that one (a replay). */
 weir_rc weir_reader_settle(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *sample,
                            int64_t version, bool dry, struct weir_error *err);
