@@ -72,15 +72,20 @@ weir_action_load(const char *line, size_t len, struct weir_action *out, struct w
     if (s.len == 0)
         return WEIR_OK;
     WEIR_TRY(weir_json_load(s.ptr, s.len, &out->doc, err));
-    if (!json_is_object(out->doc))
+    if (!json_is_object(out->doc)) {
+        weir_action_fini(out);
         return weir_fail(err, WEIR_CORRUPT, "an action is not a JSON object");
+    }
     json_object_foreach(out->doc, key, value) {
         weir_action_kind kind = action_kind(weir_slice(key, strlen(key)));
 
         if (kind == WEIR_ACTION_OTHER || json_is_null(value))
             continue;
-        if (!json_is_object(value))
-            return weir_fail(err, WEIR_CORRUPT, "action \"%s\" is not a JSON object", key);
+        if (!json_is_object(value)) {
+            weir_fail(err, WEIR_CORRUPT, "action \"%s\" is not a JSON object", key);
+            weir_action_fini(out);
+            return err->rc;
+        }
         out->kind = kind;
         out->body = value;
         break;

@@ -34,7 +34,7 @@ struct weir_action {
 
 /* What a line is by its first key, without reading on. false: only reading it tells. */
 bool weir_action_peek(const char *line, size_t len, weir_action_kind *kind);
-/* CORRUPT with the byte. A blank line is OTHER. */
+/* CORRUPT with the byte; then there is nothing to free. A blank line is OTHER. */
 weir_rc weir_action_load(const char *line, size_t len, struct weir_action *out, struct weir_error *err);
 void weir_action_fini(struct weir_action *action); /* a zeroed one is fine */
 
