@@ -47,8 +47,10 @@ int32_t weir_zone_offset_utc(const struct weir_zone *zone, int64_t utc);
 int64_t weir_zone_rule_seconds(const struct zone_day *d, int64_t y);
 /* Local seconds and the micros behind them to an instant; false: beyond int64. */
 bool weir_zone_instant(const struct weir_zone *zone, int64_t local, int64_t micros, int64_t *out);
-/* A TZif file's bytes. *out is malloc'ed as one piece; CORRUPT says what is wrong. */
+/* A TZif file's bytes (tzif.c). *out is the caller's; CORRUPT says what is wrong. */
 weir_rc weir_tzif_parse(const void *bytes, size_t n, struct weir_zone **out, struct weir_error *err);
+/* For a zone that never got into the table, on the thread that used it. NULL is fine. */
+void weir_zone_free(struct weir_zone *zone);
 
 /* UTF8String.trimAll: bytes <= ' ' and DEL. */
 static inline struct weir_slice

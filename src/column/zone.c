@@ -73,6 +73,21 @@ static _Atomic(struct weir_zone *) zone_table[ZONE_SLOTS];
 static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned zone_entries; /* under zone_lock */
 
+/* The last interval looked at, as values come in the order of time: a cache of one entry for each thread. */
+static _Thread_local struct {
+    const struct weir_zone *zone;
+    int64_t from, to; /* local seconds [from, to) */
+    int32_t offset;
+} zone_last;
+
+void
+weir_zone_free(struct weir_zone *zone)
+{
+    if (zone_last.zone == zone)
+        zone_last.zone = NULL;
+    free(zone);
+}
+
 static uint32_t
 zone_hash(const char *t, size_t n)
 {
@@ -117,7 +132,7 @@ zone_keep(struct weir_zone *take_zone, const char *t, size_t n)
     }
     pthread_mutex_unlock(&zone_lock);
     if (zone != take_zone)
-        free(take_zone);
+        weir_zone_free(take_zone);
     return zone;
 }
 
@@ -468,13 +483,6 @@ rule_offset(const struct weir_zone *zone, int64_t t, bool local)
     }
     return offset;
 }
-
-/* The last interval looked at, as values come in the order of time: a cache of one entry for each thread. */
-static _Thread_local struct {
-    const struct weir_zone *zone;
-    int64_t from, to; /* local seconds [from, to) */
-    int32_t offset;
-} zone_last;
 
 /* Index of the last key <= t, or -1. */
 static int64_t

@@ -236,7 +236,7 @@ a_zone_file_cut_anywhere_is_corrupt(void **state)
     assert_int_equal(weir_zone_offset_utc(zone, 0), 0);
     assert_int_equal(weir_zone_offset_utc(zone, 1000000000), 3600); /* September 2001, by the file */
     assert_int_equal(weir_zone_offset_utc(zone, 1020000000), 7200); /* April 2002, by the footer */
-    free(zone);
+    weir_zone_free(zone);
 }
 
 static void
@@ -307,7 +307,7 @@ footers_of_all_forms_give_their_offsets(void **state)
         if (weir_zone_offset_utc(zone, seconds(cases[i].utc)) != cases[i].offset)
             fail_msg("%s at %s: %d", cases[i].footer, cases[i].utc,
                      weir_zone_offset_utc(zone, seconds(cases[i].utc)));
-        free(zone);
+        weir_zone_free(zone);
     }
 }
 
