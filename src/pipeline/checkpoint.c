@@ -92,6 +92,10 @@ checkpoint_get(struct weir_checkpoint *cp, const char *key, struct weir_buf *buf
 {
     weir_buf_init(buf, WEIR_SMALL_MAX, weir_mem_quota(cp->mem));
     WEIR_TRY(weir_store_get(cp->store, key, buf, err));
+    if (buf->len > 0 && memchr(buf->data, '\0', buf->len) != NULL) {
+        weir_fail(err, WEIR_CORRUPT, "%s/%s holds zero bytes, as a power cut can leave them", cp->store->path, key);
+        return weir_error_hint(err, "bring the file back from a copy of the checkpoint");
+    }
     if (!weir_utf8_valid(buf->data != NULL ? buf->data : "", buf->len))
         return weir_fail(err, WEIR_CORRUPT, "%s/%s is not UTF-8 text", cp->store->path, key);
     return WEIR_OK;

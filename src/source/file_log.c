@@ -138,6 +138,16 @@ log_number(const char **p, const char *end, char stop, int64_t *out)
     return true;
 }
 
+/* Whether JSON lets p[0..n) stand in a string as it is. */
+static bool
+log_string_plain(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)p[i] < 0x20 || p[i] == '\\')
+            return false;
+    return weir_utf8_valid(p, n);
+}
+
 /* The entry as Spark writes it; false: look at it as JSON. */
 static bool
 log_entry_plain(const char *line, size_t len, struct weir_file_entry *out)
@@ -147,14 +157,13 @@ log_entry_plain(const char *line, size_t len, struct weir_file_entry *out)
     if (!log_skip(&p, end, "{\"path\":\""))
         return false;
     quote = memchr(p, '"', (size_t)(end - p));
-    if (quote == NULL || quote == p || memchr(p, '\\', (size_t)(quote - p)) != NULL)
+    if (quote == NULL || quote == p || !log_string_plain(p, (size_t)(quote - p)))
         return false;
     out->path = p;
     out->path_len = (size_t)(quote - p);
     p = quote;
     return log_skip(&p, end, "\",\"timestamp\":") && log_number(&p, end, ',', &out->mtime_ms) &&
-           log_skip(&p, end, "\"batchId\":") && log_number(&p, end, '}', &out->id) && p == end &&
-           weir_utf8_valid(out->path, out->path_len);
+           log_skip(&p, end, "\"batchId\":") && log_number(&p, end, '}', &out->id) && p == end;
 }
 
 /* *doc holds the entry's text. */
@@ -228,6 +237,15 @@ log_damaged(const struct weir_file_log *log, const char *name, uint64_t line, st
     return err->rc == WEIR_CORRUPT ? log_hint(err) : err->rc;
 }
 
+/* Not zero bytes: those are what a power cut left in place of entries. */
+static bool
+log_is_blank(const char *line, size_t len)
+{
+    while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r'))
+        len--;
+    return len == 0;
+}
+
 /* One file of the log. NOTFOUND: it is not there. */
 static weir_rc
 log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn *fn, void *arg, struct weir_error *err)
@@ -244,9 +262,8 @@ log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn
     if (rc == WEIR_OK)
         rc = log_version(&lines, err);
     while (rc == WEIR_OK && (rc = weir_lines_next(&lines, &line, &len, err)) == WEIR_OK) {
-        if (weir_slice_trim(weir_slice(line, len)).len == 0)
-            continue;
-        rc = log_entry(line, len, id, fn, arg, err);
+        if (!log_is_blank(line, len))
+            rc = log_entry(line, len, id, fn, arg, err);
     }
     if (rc == WEIR_END)
         rc = WEIR_OK;

@@ -67,6 +67,7 @@ struct weir_files {
     int64_t young_wait_ms;     /* until the youngest has settled */
     char first_young[256], first_changed[256], first_aged[256];
     uint64_t changed_told, aged_told;
+    int64_t look_us, look_ended_us; /* how long it took, and when it ended (monotonic) */
     int64_t cutoff_ms;         /* availableNow: newer ones came after its start */
     uint64_t waiting, waiting_bytes; /* after the last batch */
 };

@@ -147,6 +147,7 @@ static const struct refusal refusals[] = {
     {"id of the future", "v1" ENTRY("file:///a", 1), WEIR_CORRUPT},
     {"two on a line", "v1" ENTRY("file:///a", 0) "{}", WEIR_CORRUPT},
     {"not UTF-8", "v1" ENTRY("file:///\xff", 0), WEIR_CORRUPT},
+    {"a control byte", "v1" ENTRY("file:///\x01", 0), WEIR_CORRUPT},
 };
 
 static void
@@ -165,6 +166,22 @@ what_is_no_log_is_refused_by_name_and_line(void **state)
         weir_buf_fini(&buf);
         teardown(&f);
     }
+}
+
+static void
+zero_bytes_are_no_blank_line(void **state)
+{
+    static const char text[] = "v1" ENTRY("file:///a", 0) "\n\0\0\0\0";
+    struct weir_buf buf = WEIR_BUF(1 << 20);
+    struct fixture f;
+
+    (void)state;
+    setup(&f);
+    assert_int_equal(weir_store_put(f.st, "sources/0/0", text, sizeof(text) - 1, WEIR_PUT_REPLACE, &err), WEIR_OK);
+    assert_int_equal(open_log(&f, 10), WEIR_OK);
+    assert_int_equal(weir_file_log_each(&f.log, show, &buf, &err), WEIR_CORRUPT);
+    weir_buf_fini(&buf);
+    teardown(&f);
 }
 
 static void
@@ -460,6 +477,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_read_however_they_are_spelled),
         cmocka_unit_test(what_is_no_log_is_refused_by_name_and_line),
+        cmocka_unit_test(zero_bytes_are_no_blank_line),
         cmocka_unit_test(a_missing_file_in_the_middle_is_an_error),
         cmocka_unit_test(two_files_of_one_id_are_refused),
         cmocka_unit_test(the_interval_on_disk_wins_as_in_spark),
