@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/point.h"
 #include "base/time.h"
+#include "codec/compress.h"
 #include "pipeline/drive.h"
 #include "pipeline/pipeline.h"
 
@@ -84,6 +86,23 @@ batch_count(struct batch *b)
     snprintf(b->first_lost, sizeof(b->first_lost), "%s", lost == NULL ? "" : lost);
 }
 
+/* A lane writes a file of its own, so one is only worth it for some bytes of input. */
+static unsigned
+batch_lanes(const struct batch *b)
+{
+    enum { INFLATED = 8 }; /* what text usually comes to */
+    uint64_t bytes = 0, lanes;
+
+    for (uint32_t i = 0; i < b->tasks.n; i++) {
+        const struct weir_task *t = &b->tasks.at[i];
+        uint64_t size = t->block != NULL ? t->block->len : t->size > 0 ? (uint64_t)t->size : 0;
+
+        bytes += t->key != NULL && weir_compression_of(t->key) != WEIR_RAW ? size * INFLATED : size;
+    }
+    lanes = 1 + bytes / (4 * WEIR_MIB);
+    return lanes < b->p->budget.lanes ? (unsigned)lanes : b->p->budget.lanes;
+}
+
 /* Reads and writes the whole range once. Data files are durable at the end, nothing is committed. */
 static weir_rc
 batch_attempt(struct batch *b, const struct weir_task **unknown, struct weir_error *err)
@@ -103,12 +122,10 @@ batch_attempt(struct batch *b, const struct weir_task **unknown, struct weir_err
     b->drive = (struct weir_drive){.feed = &feed,
                                    .drain = &drain,
                                    .projection = p->projection,
-                                   .lanes = p->budget.lanes,
+                                   .lanes = batch_lanes(b),
                                    .quota = &p->quota,
                                    .tick = b->obs != NULL && b->obs->tick != NULL ? batch_tick : NULL,
                                    .tick_self = b};
-    if (b->tasks.n < b->drive.lanes && b->tasks.n <= 1)
-        b->drive.lanes = b->tasks.n == 0 || b->tasks.at[0].size < (int64_t)(4 * 1024 * 1024) ? 1 : b->drive.lanes;
     b->sink.schema = p->schema;
     WEIR_GO(weir_scan_open(p->reader, &b->tasks, &env, &b->scan, err));
     weir_scan_feed(b->scan, &feed);
