@@ -199,6 +199,10 @@ weir_parse_interval_ms(struct weir_slice s, int64_t *out)
         s = weir_slice_trim(weir_slice(s.ptr + 8, s.len - 8));
     if (s.len == 0)
         return false;
+    if (weir_slice_is(s, "0")) { /* nothing, in any unit */
+        *out = 0;
+        return true;
+    }
     while (s.len > 0) {
         int64_t n, fraction, unit;
         bool whole;

@@ -36,7 +36,7 @@ bool weir_parse_int(struct weir_slice s, int64_t *out);
 bool weir_parse_bool(struct weir_slice s, bool *out); /* true/false, any case */
 /* Spark byte strings: "10g", "512 kb", "100"; binary multiples (JavaUtils.byteStringAs). */
 bool weir_parse_bytes(struct weir_slice s, int64_t *out);
-/* Spark interval text: "10 seconds", "1 hour 30 minutes", "2 weeks", "7d", "interval 1 day"; ms. */
+/* Spark interval text: "10 seconds", "1 hour 30 minutes", "2 weeks", "7d", "interval 1 day"; also "0"; ms. */
 bool weir_parse_interval_ms(struct weir_slice s, int64_t *out);
 
 /* UTF-8. */

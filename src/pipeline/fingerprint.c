@@ -5,7 +5,7 @@
  * may change, and must not change when only the pace does.
  *
  * In it: source.format, source.path, source.schema, source.options; query; sink.format, sink.path, sink.outputMode,
- * sink.partitionBy, sink.options; and of conf the zone, the case rule, partial results, the corrupt column's name and
+ * sink.partitionBy, sink.options; and of conf the zone, the case rule, the corrupt column's name and
  * weir.onValueLost. Paths enter in their canonical form, option names in lower case and sorted.
  * Not in it: the name, the trigger, checkpointLocation, sink.table (it acts when the table is made), and the options
  * of `pace` below, which only decide when and how much is read: offsets/N has fixed that already.
@@ -108,8 +108,7 @@ weir_spec_fingerprint(const struct weir_spec *spec, struct weir_mem *mem, uint64
     WEIR_GO(add_options(&buf, "sink-option", &spec->sink.options, mem, err));
     add(&buf, "zone", spec->conf.time_zone);
     add(&buf, "corrupt", spec->conf.corrupt_name);
-    weir_buf_printf(&buf, "conf %d %d %d\n", spec->conf.case_sensitive, spec->conf.partial_results,
-                    spec->conf.on_value_lost);
+    weir_buf_printf(&buf, "conf %d %d\n", spec->conf.case_sensitive, spec->conf.on_value_lost);
     WEIR_GO(weir_buf_check(&buf, err));
     *out = weir_hash(buf.data, buf.len);
     *out += *out == 0; /* 0 means: not written by weir */

@@ -65,7 +65,6 @@ pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
                                      .zone = p->zone,
                                      .corrupt_name = spec->conf.corrupt_name,
                                      .case_sensitive = spec->conf.case_sensitive,
-                                     .partial_results = spec->conf.partial_results,
                                      .schema_inference = spec->conf.schema_inference,
                                      .max_record_bytes = (uint64_t)spec->conf.max_record_bytes,
                                      .quota = &p->quota,

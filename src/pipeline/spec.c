@@ -599,7 +599,7 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
         {"weir.threads", c->threads, c->threads == -1 ? -1 : 1, 16, "must be 1 to 16"},
         {"weir.minCommitInterval", c->min_commit_ms, 0, INT64_MAX, "must not be negative"},
         {"weir.settleTime", c->settle_ms, 0, INT64_MAX, "must not be negative"},
-        {"weir.maxRecordBytes", c->max_record_bytes, 1, 1 << 30, "must be 1 byte to 1g"},
+        {"weir.maxRecordBytes", c->max_record_bytes, 1 << 20, 1 << 30, "must be 1m to 1g"},
         {"spark.sql.streaming.fileSource.log.compactInterval", c->compact_interval, 1, INT32_MAX,
          "must be a positive whole number"},
         {"spark.sql.streaming.minBatchesToRetain", c->batches_to_retain, 1, INT32_MAX,

@@ -23,7 +23,6 @@ typedef enum weir_trigger {
 struct weir_conf { /* `conf:` */
     const char *time_zone;      /* spark.sql.session.timeZone, UTC */
     bool case_sensitive;        /* spark.sql.caseSensitive */
-    bool partial_results;       /* spark.sql.json.enablePartialResults, true */
     const char *corrupt_name;   /* spark.sql.columnNameOfCorruptRecord */
     bool schema_inference;      /* spark.sql.streaming.schemaInference */
     int64_t compact_interval;   /* spark.sql.streaming.fileSource.log.compactInterval, 10 */
@@ -36,7 +35,6 @@ struct weir_conf { /* `conf:` */
     int64_t settle_ms;          /* weir.settleTime, 2 s */
     int64_t max_record_bytes;   /* weir.maxRecordBytes, 16 MiB */
     int on_value_lost;          /* weir.onValueLost: count | quarantine (refused yet) | fail */
-    const char *temp_dir;       /* weir.tempDirectory */
     int time_parser;            /* spark.sql.legacy.timeParserPolicy: only Spark's new parser is there */
 };
 extern const struct weir_option weir_conf_options[];

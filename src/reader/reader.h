@@ -30,7 +30,6 @@ struct weir_reader_env {
     const struct weir_zone *zone;
     const char *corrupt_name;       /* spark.sql.columnNameOfCorruptRecord */
     bool case_sensitive;            /* spark.sql.caseSensitive: inference keeps keys that differ by case apart */
-    bool partial_results;           /* spark.sql.json.enablePartialResults */
     bool schema_inference;          /* spark.sql.streaming.schemaInference */
     uint64_t max_record_bytes;
     struct weir_quota *quota;

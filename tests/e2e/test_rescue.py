@@ -99,7 +99,7 @@ def test_dropmalformed_keeps_what_can_be_rescued(pipeline):
     p.put(None, raw=GOOD + BAD + b'{"id": "x", "name": "no number"}\n')
     ended = p.run().check()
     assert sorted(map(str, deltars.column_values(p.table, "id"))) == ["1", "None"]
-    assert counts(ended) == {"numDroppedRecords": 1, "numRescuedRows": 1}
+    assert counts(ended)["numDroppedRecords"] == 1 and counts(ended)["numRescuedRows"] == 1
 
 
 @pytest.mark.parametrize("bad", [BAD, b'{"id": "x", "name": "no number"}\n'], ids=["broken", "misfit"])
@@ -156,12 +156,9 @@ def test_blank_lines_are_counted_and_are_no_rows(pipeline):
     assert counts(ended)["numBlankLines"] >= 1 and deltars.column(p.table, "id") == [1, 3]
 
 
-def test_no_partial_results_when_the_session_says_so(pipeline):
-    rows = {}
-    for partial in (True, False):
-        p = pipeline(schema="id BIGINT, st STRUCT<x: INT, y: STRING>, _corrupt_record STRING",
-                     conf={"spark.sql.json.enablePartialResults": partial})
-        p.put([{"id": 1, "st": {"x": "bad", "y": "keep"}}])
-        p.run().check()
-        rows[partial] = table(p)[0]["st"]
-    assert rows == {True: {"x": None, "y": "keep"}, False: None}
+def test_good_fields_beside_a_bad_one_are_kept(pipeline):
+    p = pipeline(schema="id BIGINT, st STRUCT<x: INT, y: STRING>, _corrupt_record STRING")
+    p.put([{"id": 1, "st": {"x": "bad", "y": "keep"}}])
+    p.run().check()
+    assert table(p)[0]["st"] == {"x": None, "y": "keep"}
+    p.change(conf={"spark.sql.json.enablePartialResults": False}).run().check(USAGE).says("enablePartialResults")

@@ -14,9 +14,10 @@ STOPPED = 143
 LONG_TEXT = "x" * 900
 
 
-def wait_for(what, seconds=30):
+def wait_for(process, what, seconds=30):
     end = time.monotonic() + seconds
     while not what():
+        assert process.popen.poll() is None, process.wait()
         assert time.monotonic() < end, "it did not come to that in %d s" % seconds
         time.sleep(0.02)
 
@@ -105,9 +106,9 @@ def test_processing_time_is_aligned_and_ends_with_a_signal(pipeline, number, sta
     p.write()
     p.put_ids([1])
     process = p.start()
-    wait_for(lambda: p.log_ids("commits") == [0])
+    wait_for(process, lambda: p.log_ids("commits") == [0])
     p.put_ids([2], [3])
-    wait_for(lambda: p.log_ids("commits") == [0, 1, 2])
+    wait_for(process, lambda: p.log_ids("commits") == [0, 1, 2])
     ended = stop(process, number).check(status)
     p.assert_exactly_once([1, 2, 3], run=ended)
     starts = [p.offset(n)[0]["batchTimestampMs"] for n in (1, 2)]
@@ -122,7 +123,7 @@ def test_the_default_trigger_goes_on_for_ever(pipeline):
     process = p.start()
     for i in range(3):
         p.put_ids([i])
-        wait_for(lambda: p.log_ids("commits") == list(range(i + 1)))
+        wait_for(process, lambda: p.log_ids("commits") == list(range(i + 1)))
     p.assert_exactly_once([0, 1, 2], run=stop(process).check(STOPPED))
 
 
@@ -134,7 +135,7 @@ def test_an_endless_run_waits_for_the_first_file_to_infer_from(pipeline):
     process = p.start()
     time.sleep(0.5)
     p.put_ids([1])
-    wait_for(lambda: p.log_ids("commits") == [0])
+    wait_for(process, lambda: p.log_ids("commits") == [0])
     stop(process).check(STOPPED)
     assert deltars.column(p.table, "id") == ["1"]
 
@@ -145,7 +146,7 @@ def test_min_commit_interval_spaces_the_batches_of_the_default_trigger(pipeline)
     p.write()
     p.put_ids([1], [2], [3])
     process = p.start()
-    wait_for(lambda: p.log_ids("commits") == [0, 1, 2])
+    wait_for(process, lambda: p.log_ids("commits") == [0, 1, 2])
     stop(process).check(STOPPED)
     at = [p.offset(n)[0]["batchTimestampMs"] for n in range(3)]
     assert all(b - a >= 650 for a, b in zip(at, at[1:])), at

@@ -47,7 +47,6 @@ kit_run(const char *root, const struct weir_run_options *opt, struct weir_error 
         .trigger = WEIR_TRIGGER_AVAILABLE_NOW,
         .checkpoint = checkpoint,
         .conf = {.time_zone = "UTC",
-                 .partial_results = true,
                  .corrupt_name = "_corrupt_record",
                  .compact_interval = 2,
                  .batches_to_retain = 100,

@@ -379,15 +379,14 @@ every_honoured_setting_changes_the_conf(void **state)
 {
     static const struct { const char *key, *value; } cases[] = {
         {"spark.sql.session.timeZone", "+08:00"}, {"spark.sql.caseSensitive", "true"},
-        {"spark.sql.json.enablePartialResults", "false"}, {"spark.sql.columnNameOfCorruptRecord", "bad"},
-        {"spark.sql.streaming.schemaInference", "true"},
+        {"spark.sql.columnNameOfCorruptRecord", "bad"}, {"spark.sql.streaming.schemaInference", "true"},
         {"spark.sql.streaming.fileSource.log.compactInterval", "3"},
         {"spark.sql.streaming.minBatchesToRetain", "5"}, {"spark.sql.streaming.pollingDelay", "20 ms"},
         {"spark.databricks.cloudFiles.schemaInference.sampleSize.numFiles", "7"},
         {"spark.databricks.cloudFiles.schemaInference.sampleSize.numBytes", "1m"},
         {"spark.sql.legacy.timeParserPolicy", "EXCEPTION"}, {"weir.memoryLimit", "128m"}, {"weir.threads", "3"},
-        {"weir.tempDirectory", "/var/tmp"}, {"weir.minCommitInterval", "0 seconds"}, {"weir.settleTime", "5 seconds"},
-        {"weir.maxRecordBytes", "1k"}, {"weir.onValueLost", "fail"},
+        {"weir.minCommitInterval", "0 seconds"}, {"weir.settleTime", "5 seconds"},
+        {"weir.maxRecordBytes", "2m"}, {"weir.onValueLost", "fail"},
     };
     struct weir_conf bare;
     char text[256];

@@ -155,6 +155,7 @@ intervals_are_those_of_spark(void **state)
         {"2m", 120000},
         {"3h", 10800000},
         {"0 seconds", 0},
+        {"0", 0},
         {" 5  minutes ", 300000},
         {"9223372036854 milliseconds", INT64_C(9223372036854)},
         {"9223372036855000 milliseconds", -1},
