@@ -121,6 +121,15 @@ load_done(const struct snapshot_load *l)
     return l->have_protocol && l->have_meta && l->have_txn;
 }
 
+/* A query without a txn here may follow another one of the same pipeline, whose commits say so wherever they are. */
+static bool
+load_seeks_other(const struct snapshot_load *l)
+{
+    const struct weir_snapshot *snap = l->snap;
+
+    return snap->pipeline != NULL && snap->txn < 0 && snap->other_query[0] == '\0';
+}
+
 /* The version checksum of a commit says what stands below it: protocol, metadata and, when the list is there, every
  * txn. Only taken when it is that commit's. What it lacks is read from the log instead. */
 static weir_rc
@@ -206,7 +215,7 @@ load_line(void *arg, int64_t version, const char *line, size_t len, struct weir_
         if (!load_done(l) && version == l->range.crc)
             WEIR_TRY(load_crc(l, version, err));
         l->txn_id[0] = '\0';
-        return load_done(l) ? WEIR_END : WEIR_OK;
+        return load_done(l) && !load_seeks_other(l) ? WEIR_END : WEIR_OK;
     }
     if (weir_action_peek(line, len, &kind) && kind >= WEIR_ACTION_ADD)
         return WEIR_OK;

@@ -4,8 +4,8 @@
  * The cost of opening: one listing of the log folder; then commits from the newest down until protocol, metaData and
  * the query's txn are found. Commits of weir carry in their tags where protocol and metaData stand, and a version
  * checksum (.crc) of Spark's carries all three, so that is usually a handful of files. A query id that the table
- * has never seen costs a pass over the whole log, once. Afterwards the snapshot is moved on by each commit, its own
- * or a winner's, without listing. */
+ * has never seen costs a pass over the whole log, once: another query of the same pipeline may stand anywhere in it.
+ * Afterwards the snapshot is moved on by each commit, its own or a winner's, without listing. */
 #ifndef WEIR_DELTA_SNAPSHOT_H
 #define WEIR_DELTA_SNAPSHOT_H
 

@@ -227,6 +227,20 @@ txn_check_base(const struct weir_txn *txn, struct weir_error *err)
     return weir_error_hint(err, "start the pipeline again; its checkpoint will say what is missing");
 }
 
+/* Reads the commit that was made just now. Whatever that runs into, the commit stands: no code may say that it lost. */
+static weir_rc
+txn_reread(struct txn_try *t, struct weir_error *err)
+{
+    bool ours = false;
+
+    if (txn_winner(t, &ours, err) == WEIR_OK && ours)
+        return WEIR_END;
+    if (err->rc == WEIR_OK)
+        weir_fail(err, WEIR_CORRUPT, "%s: version %" PRId64 " is not what was written just now", t->txn->st->path,
+                  t->txn->snap->version);
+    return err->rc = WEIR_UNKNOWN;
+}
+
 /* One attempt at snapshot version + 1. END: committed. OK: somebody else was first, go on. */
 static weir_rc
 txn_attempt(struct txn_try *t, struct weir_error *err)
@@ -242,10 +256,8 @@ txn_attempt(struct txn_try *t, struct weir_error *err)
     WEIR_TRY(txn_print(t, version, &ict, err));
     rc = weir_store_put_at(txn->st, key, t->bytes.data, t->bytes.len, WEIR_PUT_ABSENT, WEIR_POINT_COMMIT_TMP, err);
     if (rc == WEIR_OK) {
-        if (t->binding->creates || t->binding->evolves) { /* rare: take the new metaData from where it stands now */
-            rc = txn_winner(t, &ours, err);
-            return rc == WEIR_OK ? WEIR_END : rc;
-        }
+        if (t->binding->creates || t->binding->evolves) /* rare: take the new metaData from where it stands now */
+            return txn_reread(t, err);
         snap->version = version;
         snap->ict = ict;
         return WEIR_END;

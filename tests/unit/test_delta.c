@@ -379,6 +379,24 @@ what_cannot_be_settled_is_reported_as_unknown_and_found_by_the_next_run(void **s
     weir_stop_fini(&stop);
 }
 
+/* The sink removes the files of a commit that lost: a code that says so must never come from one that was made. */
+static void
+a_commit_that_cannot_be_read_back_is_not_said_to_be_lost(void **state)
+{
+    struct writer w;
+    int64_t version;
+
+    (void)state;
+    writer_open(&w, "mem:" PLACE "/t", "q", "id BIGINT");
+    weir_fault_plan(w.st, WEIR_FAULT_HEAD, "0000.json", 1, 1, WEIR_FAULT_FAIL);
+    assert_int_equal(writer_commit(&w, 0, &version), WEIR_UNKNOWN);
+    weir_fault_clear(w.st);
+    assert_int_equal(writer_refresh(&w), WEIR_OK);
+    assert_int_equal(w.snap->txn, 0);
+    writer_close(&w);
+    weir_mem_store_drop(PLACE);
+}
+
 /* Every call fails once, in every way; a new run then finds the batch or does it again, and it is there once. */
 static void
 whatever_call_fails_the_batch_is_in_the_table_once(void **state)
@@ -796,6 +814,36 @@ version_checksums_are_believed_only_with_the_txnId_of_their_commit(void **state)
         weir_mem_free(mem);
         weir_mem_store_drop(PLACE);
     }
+}
+
+/* A new checkpoint must hear of the one before, or it would write every row again. */
+static void
+another_query_of_the_pipeline_is_found_wherever_its_commits_are(void **state)
+{
+    static const char crc[] =
+        "{\"txnId\":\"t-1\",\"setTransactions\":[],\"metadata\":{\"id\":\"crc\",\"schemaString\":\"{\\\"type\\\":"
+        "\\\"struct\\\",\\\"fields\\\":[]}\"},\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}";
+    static const char *const ids[] = {NULL, "new"};
+    struct weir_mem *mem = weir_mem_new(NULL, NULL, "test");
+    struct weir_snapshot *snap;
+    struct weir_store *st;
+
+    (void)state;
+    assert_int_equal(weir_store_open("mem:" PLACE "/t", mem, &st, &err), WEIR_OK);
+    rival(st, 0, "{\"commitInfo\":{\"operationParameters\":{\"queryId\":\"old\"},\"tags\":{\"weir.pipeline\":\"pipe\"}}}\n"
+                 P12 META(ID, CONF));
+    rival(st, 1, "{\"commitInfo\":{\"txnId\":\"t-1\",\"operation\":\"OPTIMIZE\"}}\n" ADD("a"));
+    assert_int_equal(weir_store_put(st, "_delta_log/00000000000000000001.crc", crc, strlen(crc), WEIR_PUT_ABSENT, &err),
+                     WEIR_OK);
+    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+        assert_int_equal(weir_snapshot_open(st, ids[i], "pipe", NULL, &snap, &err), WEIR_OK);
+        assert_string_equal(snap->other_query, "old");
+        assert_int_equal(snap->txn, -1);
+        weir_snapshot_free(snap);
+    }
+    weir_store_close(st);
+    weir_mem_free(mem);
+    weir_mem_store_drop(PLACE);
 }
 
 /* --- features ------------------------------------------------------------------------------------------------------- */
@@ -1299,6 +1347,8 @@ main(void)
         cmocka_unit_test_teardown(long_commits_are_read_backwards_in_bounded_memory, teardown),
         cmocka_unit_test_teardown(opening_does_not_grow_with_the_table, teardown),
         cmocka_unit_test_teardown(version_checksums_are_believed_only_with_the_txnId_of_their_commit, teardown),
+        cmocka_unit_test_teardown(another_query_of_the_pipeline_is_found_wherever_its_commits_are, teardown),
+        cmocka_unit_test_teardown(a_commit_that_cannot_be_read_back_is_not_said_to_be_lost, teardown),
         cmocka_unit_test_teardown(features_are_honoured_idle_or_refused, teardown),
         cmocka_unit_test_teardown(schemas_are_enforced_and_merged_as_delta_does, teardown),
         cmocka_unit_test_teardown(columns_that_differ_in_case_only_never_meet_in_one, teardown),
