@@ -248,24 +248,24 @@ run_all(struct run *run, struct weir_spec **specs, unsigned n, struct weir_error
 
 static weir_rc
 options_from(struct weir_run_options *opt, bool available_now, bool once, const char *if_running,
-             const bool accept[2], struct weir_error *err)
+             bool new_target, bool new_stream, struct weir_error *err)
 {
     if (available_now && once)
         return weir_fail(err, WEIR_USAGE, "weir run: --available-now and --once exclude each other");
-    if (accept[0] && accept[1])
-        return weir_fail(err, WEIR_USAGE, "weir run: one --accept-… at a time; read what the other says first");
+    if (new_target && new_stream)
+        return weir_fail(err, WEIR_USAGE, "weir run: --accept-new-target and --new-stream exclude each other");
     opt->has_trigger = available_now || once;
     opt->trigger_override = once ? WEIR_TRIGGER_ONCE : WEIR_TRIGGER_AVAILABLE_NOW;
     opt->if_running = if_running == NULL ? WEIR_IF_RUNNING_FAIL
                                          : (weir_if_running)weir_cli_choice("fail|skip|wait", if_running);
-    opt->accept = accept[0] ? "accept-new-target" : accept[1] ? "accept-changed-plan" : NULL;
+    opt->accept = new_target ? WEIR_ACCEPT_NEW_TARGET : new_stream ? WEIR_ACCEPT_NEW_STREAM : WEIR_ACCEPT_NOTHING;
     return WEIR_OK;
 }
 
 weir_rc
 weir_cmd_run(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 {
-    bool available_now = false, once = false, accept[2] = {false, false};
+    bool available_now = false, once = false, new_target = false, new_stream = false;
     const char *if_running = NULL;
     struct run run = {.cli = cli};
     const struct weir_flag flags[] = {
@@ -275,9 +275,10 @@ weir_cmd_run(struct weir_cli *cli, int argc, char **argv, struct weir_error *err
          &if_running, NULL},
         {"--json-summary", NULL, "one JSON object on stdout at the end, instead of one event a batch", &run.summary, NULL,
          NULL},
-        {"--accept-new-target", NULL, "go on although the table does not hold what the checkpoint says", &accept[0], NULL,
+        {"--accept-new-target", NULL, "go on although the table does not hold what the checkpoint says", &new_target, NULL,
          NULL},
-        {"--accept-changed-plan", NULL, "replay a planned batch although the pipeline file changed", &accept[1], NULL, NULL},
+        {"--new-stream", NULL, "begin a new checkpoint although the table holds this pipeline's rows", &new_stream, NULL,
+         NULL},
         WEIR_FLAG_END,
     };
     const struct weir_usage usage = {"weir run", "FILE…", "Runs pipelines, one after another in the order given.", flags, 1,
@@ -291,7 +292,7 @@ weir_cmd_run(struct weir_cli *cli, int argc, char **argv, struct weir_error *err
 
     if (rc != WEIR_OK)
         return rc;
-    WEIR_TRY(options_from(&run.opt, available_now, once, if_running, accept, err));
+    WEIR_TRY(options_from(&run.opt, available_now, once, if_running, new_target, new_stream, err));
     WEIR_TRY(weir_cli_signals(cli, err));
     weir_quota_init(&quota, cli->quota, "pipeline files", SPEC_MEMORY);
     mem = weir_mem_new(NULL, &quota, "pipeline files");

@@ -95,7 +95,7 @@ weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struc
             weir_buf_printf(report, "version %" PRId64 "\n", st.version);
         else
             weir_buf_str(report, "to be created\n");
-        WEIR_GO(pipeline_start_checks(&p, NULL, err));
+        WEIR_GO(pipeline_start_checks(&p, WEIR_ACCEPT_NOTHING, err));
     }
     weir_buf_str(report, "a run would start\n");
     WEIR_GO(weir_buf_check(report, err));
@@ -171,7 +171,7 @@ weir_pipeline_status(const struct weir_spec *spec, struct weir_mem *mem, struct 
         WEIR_GO(p.sink_type->state(p.sink, &st, err));
         out->table_version = st.version;
         out->table_batch = st.newest;
-        if (pipeline_start_checks(&p, NULL, err) != WEIR_OK) {
+        if (pipeline_start_checks(&p, WEIR_ACCEPT_NOTHING, err) != WEIR_OK) {
             out->hold = weir_mem_printf(mem, "%s", err->what);
             weir_error_clear(err);
         }

@@ -176,16 +176,10 @@ out:
     return rc;
 }
 
-static bool
-accepts(const char *accept, const char *word)
-{
-    return accept != NULL && strcmp(accept, word) == 0;
-}
-
 static weir_rc
-checks_new_stream(struct weir_pipeline *p, const struct weir_sink_state *st, const char *accept, struct weir_error *err)
+checks_new_stream(struct weir_pipeline *p, const struct weir_sink_state *st, weir_accept accept, struct weir_error *err)
 {
-    if (st->other_query[0] == '\0' || accepts(accept, "new-stream"))
+    if (st->other_query[0] == '\0' || accept == WEIR_ACCEPT_NEW_STREAM)
         return WEIR_OK;
     weir_fail(err, WEIR_USAGE, "the table %s holds batches of pipeline %s (query %s), but the checkpoint %s is new",
               p->spec->sink.path, p->spec->name, st->other_query, p->spec->checkpoint);
@@ -194,7 +188,7 @@ checks_new_stream(struct weir_pipeline *p, const struct weir_sink_state *st, con
 }
 
 weir_rc
-pipeline_start_checks(struct weir_pipeline *p, const char *accept, struct weir_error *err)
+pipeline_start_checks(struct weir_pipeline *p, weir_accept accept, struct weir_error *err)
 {
     struct weir_sink_state st = {0};
     int64_t planned = p->checkpoint == NULL ? -1 : weir_checkpoint_planned(p->checkpoint);
@@ -209,9 +203,9 @@ pipeline_start_checks(struct weir_pipeline *p, const char *accept, struct weir_e
         weir_fail(err, WEIR_USAGE, "the table %s holds batch %" PRId64 " of this query, the checkpoint %s only knows %" PRId64,
                   p->spec->sink.path, st.newest, p->spec->checkpoint, planned);
         return weir_error_hint(err, "the checkpoint is older than the table: going on would skip rows; bring the newer "
-                                    "checkpoint back, or start a new one with --new-stream");
+                                    "checkpoint back, or name a new one and run with --new-stream");
     }
-    if (committed >= 0 && st.newest < committed && !accepts(accept, "new-target")) {
+    if (committed >= 0 && st.newest < committed && accept != WEIR_ACCEPT_NEW_TARGET) {
         weir_fail(err, WEIR_USAGE, "the checkpoint %s has committed batch %" PRId64 ", but %s %s", p->spec->checkpoint,
                   committed, p->spec->sink.path,
                   st.exists ? "does not hold it: it was made anew, restored, or is another table" : "does not exist");

@@ -57,8 +57,8 @@ weir_rc pipeline_settle(struct weir_pipeline *p, int64_t version, bool dry, stru
 /* Binds projection and sink to what the reader has now. */
 weir_rc pipeline_bind(struct weir_pipeline *p, struct weir_error *err);
 /* The start checks of a run: table against checkpoint. USAGE names both sides and the ways on. accept: what a person
- * decided, or NULL. */
-weir_rc pipeline_start_checks(struct weir_pipeline *p, const char *accept, struct weir_error *err);
+ * decided. */
+weir_rc pipeline_start_checks(struct weir_pipeline *p, weir_accept accept, struct weir_error *err);
 
 /* batch.c */
 struct weir_batch_result {

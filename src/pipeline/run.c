@@ -121,7 +121,8 @@ run_settle(struct run *r, struct weir_error *err)
 {
     weir_rc rc = pipeline_settle(&r->p, -1, false, err);
 
-    if (rc != WEIR_NOTFOUND || r->trigger == WEIR_TRIGGER_AVAILABLE_NOW || r->trigger == WEIR_TRIGGER_ONCE)
+    /* With a schema it was the sink that found no table. */
+    if (rc != WEIR_NOTFOUND || r->p.schema != NULL || r->p.bounded)
         return rc;
     weir_error_clear(err);
     return WEIR_END;

@@ -15,13 +15,16 @@
 #include "base/stop.h"
 #include "pipeline/spec.h"
 
+/* What a person decided about a start check that would end the run. */
+typedef enum weir_accept { WEIR_ACCEPT_NOTHING, WEIR_ACCEPT_NEW_TARGET, WEIR_ACCEPT_NEW_STREAM } weir_accept;
+
 typedef enum weir_if_running { WEIR_IF_RUNNING_FAIL, WEIR_IF_RUNNING_SKIP, WEIR_IF_RUNNING_WAIT } weir_if_running;
 
 struct weir_run_options {
     bool has_trigger; /* --available-now, --once */
     weir_trigger trigger_override;
     weir_if_running if_running; /* SKIP: OK without a batch when another run holds the lease */
-    const char *accept;         /* --accept-new-target, --accept-changed-plan …: what a person decided; NULL: nothing */
+    weir_accept accept;         /* --accept-new-target, --new-stream */
     const struct weir_source_type *source; /* instead of the registry's: tests bring sources of their own; NULL */
 };
 

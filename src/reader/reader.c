@@ -462,15 +462,16 @@ out:
     return rc;
 }
 
-/* The version is written already. By an earlier run of this batch, which was killed behind it: then it is the batch's
- * own, and is taken. Else two runs evolve one schema, and this one is the later. NOTFOUND: it is not written. */
+/* The version is written already. By an earlier run of this batch, which was killed behind it, or by an earlier batch
+ * that in the end had no use for it (its file went away, or the mode was another when it ran again): it is taken. A
+ * later batch's means that two runs evolve one schema, and this one is behind. NOTFOUND: it is not written. */
 static weir_rc
 evolve_adopt(struct weir_reader *r, struct weir_store *location, int64_t batch, struct weir_error *err)
 {
     struct weir_schema_version theirs;
 
     WEIR_TRY(weir_schema_log_read(location, r->version + 1, r->env.mem, &theirs, err));
-    if (theirs.batch != batch)
+    if (theirs.batch > batch)
         return weir_fail(err, WEIR_FENCED, "schema version %" PRId64 " of %s was brought by batch %" PRId64
                          " of another run", theirs.version, location->path, theirs.batch);
     r->data = theirs.data;
