@@ -94,11 +94,10 @@ border_byte(struct weir_cut_state *st, char c, bool *before)
                 st->mode = JSON_NEXT;
             return true;
         }
-        if (c == ']' && st->mode != JSON_TOP) {
-            *before = true;
-            return true;
-        }
-        return false;
+        *before = c == ']' && st->mode != JSON_TOP;
+        if (c == '}' && st->mode == JSON_VALUE)
+            st->mode = JSON_NEXT; /* a value that is none */
+        return *before;
     case ',':
         *before = st->depth == 0 && st->mode != JSON_TOP;
         return *before;

@@ -14,7 +14,7 @@ typedef const char *json_read(struct json_decoder *d, struct json_node *node, st
 
 struct json_field {
     /* How the key usually stands: "name": The first 16 bytes as words under masks. The field behind the last, and
-     * names that JSON escapes, match nothing: want[0] has a bit that mask[0] lacks. */
+     * names that JSON escapes or that are very long, match nothing: want[0] has a bit that mask[0] lacks. */
     uint64_t mask[2], want[2];
     const char *quick;
     uint32_t quick_len;

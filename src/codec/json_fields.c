@@ -86,18 +86,28 @@ field_match_nothing(struct json_field *f)
     f->want[0] = 1;
 }
 
+/* A name without escapes, and short enough that comparing it stays within the pad behind a block. */
+static bool
+is_quick(const struct json_field *f)
+{
+    bool quick = f->quick_len <= WEIR_BLOCK_PAD;
+
+    for (uint32_t i = 0; quick && i < f->len; i++)
+        quick = f->name[i] != '"' && f->name[i] != '\\' && (unsigned char)f->name[i] >= ' ';
+    return quick;
+}
+
 static weir_rc
 field_quick(struct json_decoder *d, struct json_field *f, struct weir_error *err)
 {
     char *text;
     weir_rc rc = WEIR_OK;
 
-    for (uint32_t i = 0; i < f->len; i++)
-        if (f->name[i] == '"' || f->name[i] == '\\' || (unsigned char)f->name[i] < ' ') {
-            field_match_nothing(f);
-            return WEIR_OK;
-        }
     f->quick_len = f->len + 3;
+    if (!is_quick(f)) {
+        field_match_nothing(f);
+        return WEIR_OK;
+    }
     WEIR_NEW(text, d->mem, (size_t)f->quick_len + 16);
     text[0] = '"';
     memcpy(text + 1, f->name, f->len);

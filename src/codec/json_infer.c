@@ -24,43 +24,50 @@ struct json_infer {
 
 static const char *value_infer(struct json_infer *x, struct weir_infer_node *node, const char *p, unsigned depth);
 
-/* Spark's DecimalType of a BigDecimal: digits of the number as written, its zeros included. false: over 38. */
+/* A number's text as Java's BigDecimal counts it: digits of the unscaled value, and the scale. false: no DECIMAL that
+ * weir or Spark has can hold it. */
 static bool
-decimal_of(struct weir_slice s, unsigned *precision, unsigned *scale)
+decimal_of(struct weir_slice s, int64_t *precision, int64_t *scale)
 {
-    size_t digits = 0, fraction = 0;
-    bool point = false, first = true;
-    int64_t exponent = 0;
+    int64_t digits = 0, fraction = 0, exponent = 0;
+    bool point = false;
 
     for (size_t i = s.ptr[0] == '-' || s.ptr[0] == '+'; i < s.len; i++) {
         char c = s.ptr[i];
 
         if (c == '.') {
             point = true;
-            continue;
-        }
-        if (c == 'e' || c == 'E') {
+        } else if (c == 'e' || c == 'E') {
             size_t sign = i + 1 < s.len && s.ptr[i + 1] == '+';
 
             if (!weir_parse_int(weir_slice(s.ptr + i + 1 + sign, s.len - i - 1 - sign), &exponent) ||
                 exponent > DECIMAL_DIGITS || exponent < -DECIMAL_DIGITS)
                 return false;
             break;
+        } else {
+            fraction += point;
+            digits += digits > 0 || c != '0'; /* zeros in front are none of the value's digits */
         }
-        fraction += point;
-        first = first && c == '0';
-        digits += !first; /* leading zeros are no digits of the unscaled value */
     }
-    if (digits == 0)
-        digits = 1;
-    /* A negative scale is written out: 1e3 is DECIMAL(4, 0). */
-    if (digits > DECIMAL_DIGITS || fraction > DECIMAL_DIGITS)
+    *precision = digits == 0 ? 1 : digits;
+    *scale = fraction - exponent;
+    return *precision <= DECIMAL_DIGITS && *scale <= DECIMAL_DIGITS && *scale >= -DECIMAL_DIGITS;
+}
+
+/* The DECIMAL of a JSON number. A negative scale, which Spark refuses, is written out: 1e3 is DECIMAL(4, 0). */
+static bool
+number_decimal(struct weir_slice s, unsigned *precision, unsigned *scale)
+{
+    int64_t digits, places;
+
+    if (!decimal_of(s, &digits, &places))
         return false;
-    exponent = (int64_t)fraction - exponent;
-    *scale = exponent < 0 ? 0 : (unsigned)exponent;
-    *precision = (unsigned)digits + (exponent < 0 ? (unsigned)-exponent : 0);
-    if (*precision < *scale)
-        *precision = *scale;
+    if (places < 0) {
+        digits -= places;
+        places = 0;
+    }
+    *scale = (unsigned)places;
+    *precision = (unsigned)(digits > places ? digits : places);
     return *precision <= DECIMAL_DIGITS;
 }
 
@@ -74,7 +81,7 @@ number_infer(struct json_infer *x, struct weir_infer_node *node, const struct js
     if (n->kind == NUMBER_INTEGER && weir_parse_int(s, &v))
         weir_infer_see(x->inf, node, WEIR_LONG, 0, 0);
     else if ((n->kind == NUMBER_INTEGER || (n->kind == NUMBER_FRACTION && x->opt->prefers_decimal)) &&
-             decimal_of(s, &precision, &scale))
+             number_decimal(s, &precision, &scale))
         weir_infer_see(x->inf, node, WEIR_DECIMAL, precision, scale);
     else
         weir_infer_see(x->inf, node, WEIR_DOUBLE, 0, 0);
@@ -91,13 +98,27 @@ is_timestamp(const struct json_infer *x, struct weir_slice s)
     return !weir_json_is_bare_time(s) && weir_timestamp_parse(s.ptr, s.len, x->opt->zone, &us);
 }
 
-/* With prefersDecimal Spark takes "1.50" for a number, too; the decoder reads it as one. */
+/* With prefersDecimal Spark takes "1,234.50" for a number, too, as the decoder does; but not "0.001", whose digits are
+ * fewer than its scale. */
 static bool
-is_decimal(struct weir_slice s, unsigned *precision, unsigned *scale)
+text_decimal(struct weir_slice s, unsigned *precision, unsigned *scale)
 {
+    char plain[128];
+    size_t n = 0;
+    int64_t digits, places;
     weir_i128 v;
 
-    return weir_decimal_parse(s.ptr, s.len, DECIMAL_DIGITS, 0, &v) && decimal_of(s, precision, scale);
+    if (s.len > sizeof(plain))
+        return false;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] != ',')
+            plain[n++] = s.ptr[i];
+    if (n == 0 || !weir_decimal_parse(plain, n, DECIMAL_DIGITS, 0, &v) ||
+        !decimal_of(weir_slice(plain, n), &digits, &places) || places < 0 || digits < places)
+        return false;
+    *precision = (unsigned)digits;
+    *scale = (unsigned)places;
+    return true;
 }
 
 static weir_kind
@@ -105,7 +126,7 @@ text_kind(const struct json_infer *x, struct weir_slice s, unsigned *precision, 
 {
     if (s.len == 0)
         return WEIR_VOID;
-    if (x->opt->prefers_decimal && is_decimal(s, precision, scale))
+    if (x->opt->prefers_decimal && text_decimal(s, precision, scale))
         return WEIR_DECIMAL;
     return x->opt->infer_timestamp && is_timestamp(x, s) ? WEIR_TIMESTAMP : WEIR_STRING;
 }

@@ -90,12 +90,13 @@ weir_json_rescue_end(struct json_rescue *r, struct weir_slice path)
 
 /* ---- Text that is no UTF-8 */
 
-/* Bytes that a sequence with this lead byte has, and what its second byte may be (Unicode, table 3-7); 0: none. */
+/* Bytes that a sequence with this lead byte has, and what its second byte may be (Unicode, table 3-7, but for
+ * surrogates, which Java takes as one bad sequence of three bytes); 0: none. */
 static unsigned
 lead_length(unsigned char lead, unsigned char *low, unsigned char *high)
 {
     *low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    *high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    *high = lead == 0xf4 ? 0x8f : 0xbf;
     if (lead < 0x80)
         return 1;
     if (lead < 0xc2 || lead > 0xf4)
@@ -115,7 +116,7 @@ repair_step(const unsigned char *p, size_t n, bool *good)
         high = 0xbf;
         have++;
     }
-    *good = want > 0 && have == want;
+    *good = want > 0 && have == want && !(p[0] == 0xed && p[1] >= 0xa0);
     return have;
 }
 

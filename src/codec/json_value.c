@@ -270,17 +270,15 @@ double_set(weir_kind kind, struct weir_col *col, uint32_t row, double v)
 static bool
 double_word_set(const struct json_decoder *d, weir_kind kind, struct weir_col *col, uint32_t row, struct weir_slice s)
 {
-    bool minus = s.len > 0 && s.ptr[0] == '-';
+    double infinity = (double)INFINITY;
 
     if (!d->opt->non_numeric)
         return false;
     if (weir_slice_is(s, "NaN"))
         return double_set(kind, col, row, (double)NAN);
-    if (s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+'))
-        s = weir_slice(s.ptr + 1, s.len - 1);
-    if (weir_slice_is(s, "Infinity") || weir_slice_is(s, "INF"))
-        return double_set(kind, col, row, minus ? -(double)INFINITY : (double)INFINITY);
-    return false;
+    if (weir_slice_is(s, "Infinity") || weir_slice_is(s, "+Infinity") || weir_slice_is(s, "+INF"))
+        return double_set(kind, col, row, infinity);
+    return (weir_slice_is(s, "-Infinity") || weir_slice_is(s, "-INF")) && double_set(kind, col, row, -infinity);
 }
 
 /* A number's text; too large is no infinity. */

@@ -42,7 +42,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct weir_mem *mem;
-    struct json_options opt;
+    struct json_options opt = {0};
     struct weir_cut_state st = {0};
     size_t whole;
 

@@ -97,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct weir_type *schema;
     struct weir_error err = {0};
     struct weir_infer *inf;
-    struct setup s;
+    struct setup s = {0};
 
     if (size < 2 || size > 16384)
         return 0;

@@ -108,6 +108,8 @@ static const struct infer_case option_cases[] = {
     {"prefersDecimal and a bigint", "{\"a\":1.5}\n{\"a\":7}", "struct<a:decimal(21,1)>", {"prefersDecimal=true"}},
     {"prefersDecimal below 1", "{\"a\":0.001}", "struct<a:decimal(3,3)>", {"prefersDecimal=true"}},
     {"prefersDecimal with an exponent", "{\"a\":1.5e3}", "struct<a:decimal(4,0)>", {"prefersDecimal=true"}},
+    {"prefersDecimal in quotes", "{\"a\":\"0.001\",\"b\":\"1.5\",\"c\":\"1,234.5\",\"d\":\"1e3\",\"e\":\",\"}",
+     "struct<a:string,b:decimal(2,1),c:decimal(5,1),d:string,e:string>", {"prefersDecimal=true"}},
     {"inferTimestamp", "{\"a\":\"2025-01-02T03:04:05Z\",\"b\":\"2025-01-02\",\"c\":\"x\",\"d\":\"03:04\"}",
      "struct<a:timestamp,b:timestamp,c:string,d:string>", {"inferTimestamp=true"}},
     {"inferTimestamp with a pattern", "{\"a\":\"02.01.2025\",\"b\":\"2025-01-02\"}", "struct<a:timestamp,b:string>",

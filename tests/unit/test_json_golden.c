@@ -188,7 +188,7 @@ static size_t
 input_transcode(const struct bench *b, char *bytes, size_t n, size_t size)
 {
     struct weir_format_traits traits = {0};
-    char copy[4096], *in = copy, *out = bytes;
+    char copy[8192], *in = copy, *out = bytes;
     size_t left = n;
     iconv_t cd;
 
@@ -210,7 +210,7 @@ reader_run(struct bench *b, const json_t *c, json_t **answer)
     const json_t *ddl = json_object_get(c, "schema");
     struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
     const struct weir_type *schema;
-    char bytes[4096];
+    char bytes[8192];
     size_t n = input_bytes(json_object_get(c, "input"), bytes, sizeof(bytes));
 
     WEIR_TRY(case_options(b, json_object_get(c, "options")));
@@ -228,14 +228,13 @@ reader_run(struct bench *b, const json_t *c, json_t **answer)
 }
 
 static void
-the_file_reader_answers_as_spark_or_as_listed(void **state)
+reader_cases_check(const char *file, const char *cases)
 {
     struct golden g;
     size_t i;
     json_t *c;
 
-    (void)state;
-    golden_open(&g, "reader", "json_reader_cases.json");
+    golden_open(&g, file, cases);
     assert_true(json_array_size(json_object_get(g.doc, "cases")) > 30);
     json_array_foreach(json_object_get(g.doc, "cases"), i, c)
     {
@@ -251,12 +250,141 @@ the_file_reader_answers_as_spark_or_as_listed(void **state)
     golden_close(&g);
 }
 
+static void
+the_file_reader_answers_as_spark_or_as_listed(void **state)
+{
+    (void)state;
+    reader_cases_check("reader", "json_reader_cases.json");
+}
+
+static void
+odd_files_are_answered_as_spark_or_as_listed(void **state)
+{
+    (void)state;
+    reader_cases_check("more", "json_more_cases.json");
+}
+
+/* ---- The page of the manual */
+
+/* A cell of a table: an answer or an input as text. */
+static void
+cell(struct weir_buf *page, const json_t *v)
+{
+    char *text = json_is_string(v) ? strdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+
+    weir_buf_str(page, " `");
+    for (const char *p = text; *p != '\0' && p < text + 300; p++)
+        if (*p == '\n')
+            weir_buf_str(page, "\\n");
+        else if (*p == '|')
+            weir_buf_str(page, "\\|");
+        else
+            weir_buf_byte(page, *p);
+    weir_buf_str(page, "` |");
+    free(text);
+}
+
+/* Rows, and the schema only where it was inferred. */
+static void
+answer_cell(struct weir_buf *page, const json_t *c, const json_t *answer)
+{
+    const json_t *rows = json_object_get(answer, "rows");
+
+    if (rows == NULL)
+        cell(page, answer);
+    else if (json_is_null(json_object_get(c, "schema")))
+        cell(page, json_object_get(answer, "schema"));
+    else {
+        json_t *lines = json_array_size(rows) == 1 ? json_incref(json_array_get(rows, 0)) : NULL;
+
+        cell(page, lines != NULL ? lines : rows);
+        json_decref(lines);
+    }
+}
+
+static void
+page_part(struct weir_buf *page, const char *title, const char *file, const char *cases, const char *rows_key)
+{
+    struct golden g;
+    size_t i;
+    json_t *c;
+
+    golden_open(&g, file, cases);
+    weir_buf_printf(page, "\n## %s\n\n| input | Spark 4.0.0 | weir | why |\n|---|---|---|---|\n", title);
+    json_array_foreach(json_object_get(g.doc, "cases"), i, c)
+    {
+        const json_t *d = json_object_get(json_object_get(g.differences, file),
+                                          json_string_value(json_object_get(c, "name")));
+        json_t *spark;
+
+        if (d == NULL)
+            continue;
+        spark = json_object_get(c, "error") != NULL ? json_pack("{s:O}", "error", json_object_get(c, "error"))
+                                                    : spark_answer(c, rows_key);
+        weir_buf_str(page, "|");
+        cell(page, json_object_get(c, "input"));
+        answer_cell(page, c, spark);
+        answer_cell(page, c, json_object_get(d, "weir"));
+        weir_buf_printf(page, " %s |\n", json_string_value(json_object_get(d, "why")));
+        json_decref(spark);
+    }
+    json_decref(g.doc);
+    json_decref(g.differences);
+}
+
+static void
+page_make(struct weir_buf *page)
+{
+    weir_buf_str(page,
+                 "# JSON: where weir answers otherwise than Spark\n\n"
+                 "Made by tests/unit/test_json_golden.c of tests/golden/spark; WEIR_UPDATE=1 in its environment writes "
+                 "this page.\nEverything else in those catalogues has Spark's answer.\n\n"
+                 "A *misfit* is a value that its column does not hold. It is null in the column; its text is kept in the "
+                 "rescued data column,\nelse with the whole record in the corrupt record column, else it is counted as "
+                 "lost. Keys that come several times in a\nrecord: the last value that fits wins, as in Spark; the "
+                 "others are rescued or counted.\n");
+    page_part(page, "Messages (from_json)", "from_json", "from_json_cases.json", "output");
+    page_part(page, "Files", "reader", "json_reader_cases.json", "rows");
+    page_part(page, "Files, odd ones", "more", "json_more_cases.json", "rows");
+}
+
+static void
+the_page_of_differences_is_current(void **state)
+{
+    struct weir_buf page = WEIR_BUF(WEIR_MIB), have = WEIR_BUF(WEIR_MIB);
+    char path[1024], chunk[4096];
+    FILE *f;
+    size_t n;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/../../docs/json-differences.md", getenv("WEIR_GOLDEN"));
+    page_make(&page);
+    if (getenv("WEIR_UPDATE") != NULL) {
+        f = fopen(path, "wb");
+        assert_non_null(f);
+        fwrite(page.data, 1, page.len, f);
+        fclose(f);
+    }
+    f = fopen(path, "rb");
+    if (f == NULL)
+        fail_msg("%s is missing; WEIR_UPDATE=1 writes it", path);
+    while ((n = fread(chunk, 1, sizeof(chunk), f)) > 0)
+        weir_buf_add(&have, chunk, n);
+    fclose(f);
+    if (have.len != page.len || memcmp(have.data, page.data, page.len) != 0)
+        fail_msg("%s is not current; WEIR_UPDATE=1 writes it", path);
+    weir_buf_fini(&page);
+    weir_buf_fini(&have);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(from_json_answers_as_spark_or_as_listed),
         cmocka_unit_test(the_file_reader_answers_as_spark_or_as_listed),
+        cmocka_unit_test(odd_files_are_answered_as_spark_or_as_listed),
+        cmocka_unit_test(the_page_of_differences_is_current),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
