@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "source/files.h"
 
-enum { FILES_LONG_LOOK_US = 100 * 1000, FILES_PAUSE_MAX_US = 10 * 1000 * 1000 };
+enum { FILES_MANY = 1000, FILES_LONG_LOOK_US = 100 * 1000, FILES_PAUSE_MAX_US = 10 * 1000 * 1000 };
 
 struct files_watched { /* a file whose time lies ahead */
     int64_t size, mtime_ms;
@@ -205,7 +205,7 @@ files_just_looked(const struct weir_files *f)
 {
     int64_t pause = f->look_us * 4;
 
-    if (f->env->available_now || f->look_us < FILES_LONG_LOOK_US)
+    if (f->env->available_now || f->listing.files < FILES_MANY || f->look_us < FILES_LONG_LOOK_US)
         return false;
     return weir_mono_us() - f->look_ended_us < (pause < FILES_PAUSE_MAX_US ? pause : FILES_PAUSE_MAX_US);
 }
