@@ -285,6 +285,7 @@ reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struc
         return weir_fail(err, WEIR_UNSUPPORTED, "format %s has no inference: give source.schema", r->format->name);
     opt.infer_column_types = !r->auto_loader || r->opt.infer_column_types;
     opt.case_sensitive = r->env.case_sensitive;
+    opt.rescues = r->rescued_name != NULL;
     WEIR_GO(weir_scan_open(r, tasks, &env, &s.scan, err));
     for (unsigned i = 0; i < LANES; i++)
         WEIR_GO(weir_infer_new(&opt, r->env.quota, &s.inf[i], err));

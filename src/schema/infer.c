@@ -470,9 +470,9 @@ weir_infer_schema(struct weir_infer *inf, const char *corrupt_name, struct weir_
 
     if (inf->failed)
         return weir_mem_fail(inf->mem, sizeof(struct weir_infer_node), err);
-    if (inf->doubled != NULL)
+    if (inf->doubled != NULL && !inf->opt.rescues)
         return doubled_fail(inf, err);
-    if (inf->too_many) {
+    if (inf->too_many && !inf->opt.rescues) {
         weir_fail(err, WEIR_SCHEMA, "the records have more than %d fields", WEIR_FIELDS_MAX);
         return weir_error_hint(err, "give the schema, with MAP or STRING where the keys are data");
     }

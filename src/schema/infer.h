@@ -15,6 +15,7 @@
 struct weir_infer_options {
     bool infer_column_types;    /* false: every leaf is STRING (cloudFiles' default) */
     bool primitives_as_string, prefers_decimal, drop_if_all_null, case_sensitive;
+    bool rescues; /* what has no column of its own is kept elsewhere: doubled keys and too many fields are no error */
 };
 
 struct weir_infer;      /* the whole */
@@ -25,13 +26,13 @@ weir_rc weir_infer_new(const struct weir_infer_options *opt, struct weir_quota *
 void weir_infer_free(struct weir_infer *inf);
 struct weir_infer_node *weir_infer_root(struct weir_infer *inf);
 /* The child for a key of an object seen at node (made when new), or for an array's element. Never NULL: without
- * memory, or over WEIR_FIELDS_MAX, a place that forgets, and weir_infer_schema() fails. Names that Delta cannot hold
+ * memory, or over WEIR_FIELDS_MAX, a place that forgets, and weir_infer_schema() fails (not over it when rescues). Names that Delta cannot hold
  * are kept here and left to the caller. */
 struct weir_infer_node *weir_infer_field(struct weir_infer *inf, struct weir_infer_node *node, struct weir_slice name);
 struct weir_infer_node *weir_infer_element(struct weir_infer *inf, struct weir_infer_node *node);
 /* A value of that kind was seen at node: STRUCT begins an object, before its keys (an empty one counts), ARRAY marks
  * the container, VOID is null, DECIMAL gives precision and scale. A key that comes twice in one object is an error
- * of weir_infer_schema(). */
+ * of weir_infer_schema(), unless rescues: then it is one field, under its first spelling. */
 void weir_infer_see(struct weir_infer *inf, struct weir_infer_node *node, weir_kind kind, unsigned precision,
                     unsigned scale);
 void weir_infer_corrupt(struct weir_infer *inf); /* a record that does not parse */

@@ -24,6 +24,32 @@ struct merge {
 
 static const struct weir_type *merge_types(struct merge *m, const struct weir_type *base,
                                            const struct weir_type *fresh, unsigned depth);
+static const struct weir_type *merge_structs(struct merge *m, const struct weir_type *base,
+                                             const struct weir_type *fresh, unsigned depth);
+
+/* A new field's type without what cannot be held at any depth; VOID: nothing of it can be. NULL: no memory. */
+static const struct weir_type *
+merge_fresh(struct merge *m, const struct weir_type *type, unsigned depth)
+{
+    static const struct weir_type none = {.kind = WEIR_STRUCT};
+    const struct weir_field *inner;
+    const struct weir_type *held;
+
+    if (depth > WEIR_NEST_MAX || !weir_kind_is_nested(type->kind) || type->kind == WEIR_VARIANT)
+        return type;
+    if (type->kind == WEIR_STRUCT) {
+        held = merge_structs(m, &none, type, depth);
+        return held == NULL || held->nfields > 0 ? held : &weir_type_void;
+    }
+    inner = type->kind == WEIR_ARRAY ? &type->fields[0] : weir_map_value(type);
+    held = merge_fresh(m, inner->type, depth + 1);
+    if (held == NULL || held == inner->type)
+        return held == NULL ? NULL : type;
+    if (held == &weir_type_void)
+        return held;
+    return type->kind == WEIR_ARRAY ? weir_type_array(m->mem, held, inner->nullable)
+                                    : weir_type_map(m->mem, weir_map_key(type)->type, held, inner->nullable);
+}
 
 static const struct weir_type *
 merge_structs(struct merge *m, const struct weir_type *base, const struct weir_type *fresh, unsigned depth)
@@ -51,14 +77,11 @@ merge_structs(struct merge *m, const struct weir_type *base, const struct weir_t
             same = same && t == fields[at].type;
             fields[at].type = t;
         } else if (name_is_holdable(f) && m->added < m->most) {
-            static const struct weir_type none = {.kind = WEIR_STRUCT};
-
             fields[n] = *f;
-            if (f->type->kind == WEIR_STRUCT) /* its own fields must be holdable too */
-                fields[n].type = merge_types(m, &none, f->type, depth + 1);
+            fields[n].type = merge_fresh(m, f->type, depth + 1);
             if (fields[n].type == NULL)
                 return NULL;
-            if (fields[n].type->kind == WEIR_STRUCT && fields[n].type->nfields == 0)
+            if (fields[n].type == &weir_type_void)
                 continue;
             m->added++;
             n++;

@@ -27,6 +27,7 @@ infer_text(const char *in, size_t n, const char *const *options, const struct we
     weir_json_traits(&b.opt, &traits);
     traits.infer.infer_column_types = how->infer_column_types;
     traits.infer.case_sensitive = how->case_sensitive;
+    traits.infer.rescues = how->rescues;
     block = bench_block(&b, in, n);
     rec = (struct weir_records){.at = block->data, .end = block->data + n, .block = block, .first = true, .last = true};
     assert_int_equal(weir_infer_new(&traits.infer, NULL, &inf, &b.err), WEIR_OK);
@@ -224,6 +225,30 @@ too_many_fields_are_an_error_and_no_memory(void **state)
 }
 
 static void
+what_a_rescued_column_keeps_is_no_error(void **state)
+{
+    static const struct weir_infer_options how = {.infer_column_types = true, .rescues = true};
+    static const struct infer_case cases[] = {
+        {"a doubled key", "{\"a\":1,\"a\":\"x\"}", "struct<a:string>", {0}},
+        {"doubled by case", "{\"a\":1,\"A\":2}", "struct<a:bigint>", {0}},
+        {"doubled in an element", "{\"l\":[{\"a\":1},{\"a\":1,\"A\":2}]}", "struct<l:array<struct<a:bigint>>>", {0}},
+    };
+    struct weir_buf in = WEIR_BUF(16 * WEIR_MIB);
+    char *got = malloc(WEIR_MIB);
+
+    (void)state;
+    run_cases(cases, COUNT(cases), &how);
+    for (int i = 0; i < WEIR_FIELDS_MAX + 5; i++)
+        weir_buf_printf(&in, "%s\"k%d\":1", i > 0 ? "," : "{", i);
+    weir_buf_byte(&in, '}');
+    infer_text(in.data, in.len, NULL, &how, got, WEIR_MIB);
+    assert_non_null(strstr(got, "k9999:"));
+    assert_null(strstr(got, "k10000:"));
+    free(got);
+    weir_buf_fini(&in);
+}
+
+static void
 values_nested_too_deeply_are_strings(void **state)
 {
     static const struct weir_infer_options how = {.infer_column_types = true};
@@ -251,6 +276,7 @@ main(void)
         cmocka_unit_test(case_matters_when_asked_for),
         cmocka_unit_test(trees_of_several_threads_merge_to_the_same),
         cmocka_unit_test(too_many_fields_are_an_error_and_no_memory),
+        cmocka_unit_test(what_a_rescued_column_keeps_is_no_error),
         cmocka_unit_test(values_nested_too_deeply_are_strings),
     };
 

@@ -87,6 +87,9 @@ new_fields_come_at_the_end_of_their_struct(void **state)
         {"a INT", "`x y` INT, `b=` INT", "a INT", 0},
         {"a INT", "s STRUCT<`x y`: INT>", "a INT", 0},
         {"a INT", "s STRUCT<`x y`: INT, z: INT>", "a INT, s STRUCT<z: INT>", 1},
+        {"a INT", "l ARRAY<STRUCT<`x y`: INT, z: INT>>", "a INT, l ARRAY<STRUCT<z: INT>>", 1},
+        {"a INT", "m MAP<STRING, ARRAY<STRUCT<`x y`: INT>>>", "a INT", 0},
+        {"a INT", "s STRUCT<l: ARRAY<STRUCT<`x y`: INT>>, z: INT>", "a INT, s STRUCT<z: INT>", 1},
         {"a STRING", "a STRUCT<x: INT>", "a STRING", 0},
     };
 
