@@ -142,7 +142,7 @@ weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, st
 
     WEIR_NEW(r, env->mem, sizeof(*r));
     r->env = *env;
-    r->version = -1;
+    r->version = r->widened = -1;
     r->auto_loader = strcasecmp(env->source_format, "cloudFiles") == 0;
     WEIR_GO(weir_options_apply(weir_reader_options, &r->opt, env->options, err));
     if (r->auto_loader)
@@ -477,6 +477,7 @@ evolve_adopt(struct weir_reader *r, struct weir_store *location, int64_t batch, 
                          " of another run", theirs.version, location->path, theirs.batch);
     r->data = theirs.data;
     r->version = theirs.version;
+    r->widened = theirs.batch;
     return WEIR_OK;
 }
 
@@ -499,12 +500,17 @@ weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const str
                    const struct weir_task *first, int64_t batch, bool *changed, struct weir_error *err)
 {
     uint32_t added = 0;
-    weir_rc rc = evolve_adopt(r, location, batch, err);
+    weir_rc rc;
 
+    *changed = false;
+    if (r->widened == batch) /* what is unknown still was left out on purpose */
+        return WEIR_OK;
+    rc = evolve_adopt(r, location, batch, err);
     *changed = rc == WEIR_OK;
     if (rc == WEIR_NOTFOUND) {
         weir_error_clear(err);
         WEIR_GO(evolve_widen(r, tasks, &added, err));
+        r->widened = batch;
         *changed = added > 0;
         if (*changed)
             r->unkept = (struct weir_schema_version){.version = r->version + 1,

@@ -59,7 +59,7 @@ const struct weir_type *weir_reader_schema(const struct weir_reader *r);
 /* Unknown fields were met in this batch, first in the object `first`, and the evolution mode wants them: looks at the
  * batch's objects again and is bound to a wider schema. *changed: false when nothing can be added. The new version is
  * not kept yet: first the sink is asked whether it takes it. A version that this batch or an earlier one has
- * written is taken as it is; FENCED: a later one wrote it. */
+ * written is taken as it is; FENCED: a later one wrote it. A batch has one version of its own at the most. */
 weir_rc weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *tasks,
                            const struct weir_task *first, int64_t batch, bool *changed, struct weir_error *err);
 /* Writes the version that weir_reader_evolve() made. Durable at return. */

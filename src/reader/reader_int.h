@@ -33,6 +33,7 @@ struct weir_reader {
     const struct weir_type *data;      /* of the records, the corrupt column included */
     const struct weir_type *partition; /* from the paths */
     int64_t version;
+    int64_t widened;                   /* the batch that has had its version; -1: none */
     struct weir_schema_version unkept; /* made by evolution, not written yet; data NULL: none */
 
     /* bound: */

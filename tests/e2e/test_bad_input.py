@@ -379,3 +379,23 @@ def test_a_corrupt_table_log_stops_the_run_and_is_left_alone(four, kind):
     shutil.rmtree(four.table)
     os.rename(kept, four.table)
     four.assert_exactly_once(IDS + [9], run=four.run().check())
+
+
+def test_odd_keys_do_not_stop_a_stream_that_rescues(pipeline):
+    """Doubled keys, keys that differ in case, names that no column can have, and more keys than a batch may add."""
+    p = pipeline(format="cloudFiles", schema=None, sink_options={"mergeSchema": True})
+    p.spec["source"]["options"] = {"cloudFiles.format": "json", "cloudFiles.schemaLocation": p.state,
+                                   "cloudFiles.maxFilesPerTrigger": 1}
+    p.write()
+    p.put([{"id": 0}])
+    p.run().check()
+    p.put(None, raw=b'{"id":1,"n":1,"N":2,"d":3,"d":4,"l":[{"a b":1,"c":2}],"m":{"q":[{"p=":1}]}}\n')
+    p.put([{"id": 2, **{"k%d" % i: i for i in range(500)}}])
+    p.run().check()
+    assert sorted(n for n in os.listdir(os.path.join(p.state, "_schemas")) if n.isdigit()) == ["0", "1", "2"]
+    rows = {r["id"]: r for r in deltars.DeltaTable(p.table).to_pyarrow_table().to_pylist()}
+    assert (rows["1"]["n"], rows["1"]["d"], rows["1"]["l"]) == ("1", "4", [{"c": "2"}])
+    rescued = json.loads(rows["1"]["_rescued_data"])
+    assert (rescued["N"], rescued["d"], rescued["l"]) == (2, 3, [{"a b": 1, "c": 2}])
+    assert len(rows["2"]) == len(rows["1"]) == 205  # id, d, l, n, 200 of the 500, _rescued_data
+    assert len(json.loads(rows["2"]["_rescued_data"])) == 300 + 1
