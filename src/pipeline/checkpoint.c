@@ -20,7 +20,7 @@
 enum {
     CP_KEY = 64,
     CP_ID_MAX = 256,
-    CP_LOOKS = 5,     /* at a checkpoint that another run moves on meanwhile */
+    CP_LOOKS = 5,       /* at a checkpoint that another run moves on meanwhile */
     CP_PURGE_MAX = 1000 /* ids at a time */
 };
 
@@ -66,7 +66,8 @@ checkpoint_listed(void *arg, const struct weir_object *obj, struct weir_error *e
     int64_t id;
 
     (void)err;
-    if (name[0] < '0' || name[0] > '9' || (n > 1 && name[0] == '0') || !weir_parse_int(weir_slice(name, n), &id))
+    if (name[0] < '0' || name[0] > '9' || (n > 1 && name[0] == '0') ||
+        !weir_parse_int(weir_slice(name, n), &id))
         return WEIR_OK;
     if (id > ids->newest) {
         ids->before = ids->newest;
@@ -80,7 +81,8 @@ checkpoint_listed(void *arg, const struct weir_object *obj, struct weir_error *e
 }
 
 static weir_rc
-checkpoint_ids(struct weir_checkpoint *cp, const char *folder, struct checkpoint_ids *ids, struct weir_error *err)
+checkpoint_ids(struct weir_checkpoint *cp, const char *folder, struct checkpoint_ids *ids,
+               struct weir_error *err)
 {
     *ids = (struct checkpoint_ids){folder, -1, -1, -1};
     return weir_store_list(cp->store, folder, NULL, false, checkpoint_listed, ids, err);
@@ -93,7 +95,8 @@ checkpoint_get(struct weir_checkpoint *cp, const char *key, struct weir_buf *buf
     weir_buf_init(buf, WEIR_SMALL_MAX, weir_mem_quota(cp->mem));
     WEIR_TRY(weir_store_get(cp->store, key, buf, err));
     if (buf->len > 0 && memchr(buf->data, '\0', buf->len) != NULL) {
-        weir_fail(err, WEIR_CORRUPT, "%s/%s holds zero bytes, as a power cut can leave them", cp->store->path, key);
+        weir_fail(err, WEIR_CORRUPT, "%s/%s holds zero bytes, as a power cut can leave them", cp->store->path,
+                  key);
         return weir_error_hint(err, "bring the file back from a copy of the checkpoint");
     }
     if (!weir_utf8_valid(buf->data != NULL ? buf->data : "", buf->len))
@@ -132,7 +135,8 @@ out:
 }
 
 static weir_rc
-checkpoint_refuse(const struct weir_checkpoint *cp, struct weir_error *err, const char *what, const char *hint)
+checkpoint_refuse(const struct weir_checkpoint *cp, struct weir_error *err, const char *what,
+                  const char *hint)
 {
     weir_fail(err, WEIR_USAGE, "checkpoint %s: %s", cp->store->path, what);
     return weir_error_hint(err, "%s", hint);
@@ -146,25 +150,27 @@ checkpoint_check(const struct weir_checkpoint *cp, const struct checkpoint_ids *
     char text[160];
 
     if (cp->id == NULL && (offsets->newest >= 0 || commits->newest >= 0))
-        return checkpoint_refuse(cp, err, "there are offsets, but no file metadata with the query id",
-                                 "bring metadata back from a copy; the id stands as txn.appId in the target table's "
-                                 "log too: write {\"id\":\"…\"}. Without it rows would be written twice");
+        return checkpoint_refuse(
+            cp, err, "there are offsets, but no file metadata with the query id",
+            "bring metadata back from a copy; the id stands as txn.appId in the target table's "
+            "log too: write {\"id\":\"…\"}. Without it rows would be written twice");
     if (offsets->newest > 0 && offsets->before != offsets->newest - 1) {
-        snprintf(text, sizeof(text), "offsets/%" PRId64 " is there, offsets/%" PRId64 " is not", offsets->newest,
-                 offsets->newest - 1);
+        snprintf(text, sizeof(text), "offsets/%" PRId64 " is there, offsets/%" PRId64 " is not",
+                 offsets->newest, offsets->newest - 1);
         return checkpoint_refuse(cp, err, text, "the two newest must exist: bring it back from a copy");
     }
     if (commits->newest > offsets->newest) {
-        snprintf(text, sizeof(text), "commits/%" PRId64 " is there, offsets/%" PRId64 " is not", commits->newest,
-                 commits->newest);
+        snprintf(text, sizeof(text), "commits/%" PRId64 " is there, offsets/%" PRId64 " is not",
+                 commits->newest, commits->newest);
         return checkpoint_refuse(cp, err, text, "bring the folder offsets back from a copy");
     }
     if (commits->newest < offsets->newest - 1) {
-        snprintf(text, sizeof(text), "offsets/%" PRId64 " is there, commits/%" PRId64 " is not", offsets->newest,
-                 offsets->newest - 1);
-        return checkpoint_refuse(cp, err, text,
-                                 "that batch may not be in the table: bring commits back from a copy, or remove the "
-                                 "offsets behind the last finished batch");
+        snprintf(text, sizeof(text), "offsets/%" PRId64 " is there, commits/%" PRId64 " is not",
+                 offsets->newest, offsets->newest - 1);
+        return checkpoint_refuse(
+            cp, err, text,
+            "that batch may not be in the table: bring commits back from a copy, or remove the "
+            "offsets behind the last finished batch");
     }
     return WEIR_OK;
 }
@@ -254,7 +260,8 @@ weir_checkpoint_create(struct weir_checkpoint *cp, struct weir_error *err)
     rc = weir_store_put_absent(cp->store, "metadata", text, (size_t)n, err);
     if (rc == WEIR_EXISTS) {
         weir_error_clear(err);
-        return weir_fail(err, WEIR_FENCED, "checkpoint %s: another run made it at the same moment", cp->store->path);
+        return weir_fail(err, WEIR_FENCED, "checkpoint %s: another run made it at the same moment",
+                         cp->store->path);
     }
     WEIR_TRY(rc);
     cp->id = weir_mem_strdup(cp->mem, id);
@@ -305,9 +312,10 @@ checkpoint_version(struct weir_slice line, struct weir_error *err)
 
     if (weir_slice_is(line, "v1"))
         return WEIR_OK;
-    if (line.len > 1 && line.ptr[0] == 'v' && weir_parse_int(weir_slice(line.ptr + 1, line.len - 1), &version) &&
-        version > 1)
-        return weir_fail(err, WEIR_USAGE, "it is of version %" PRId64 "; weir knows version 1 (Spark 2.1 to 4)", version);
+    if (line.len > 1 && line.ptr[0] == 'v' &&
+        weir_parse_int(weir_slice(line.ptr + 1, line.len - 1), &version) && version > 1)
+        return weir_fail(err, WEIR_USAGE,
+                         "it is of version %" PRId64 "; weir knows version 1 (Spark 2.1 to 4)", version);
     return weir_fail(err, WEIR_CORRUPT, "it does not begin with the line v1");
 }
 
@@ -332,7 +340,8 @@ checkpoint_facts(const json_t *conf, struct weir_batch_record *out, struct weir_
 
 /* Line 2. Spark 2.0 left it empty. */
 static weir_rc
-checkpoint_metadata(struct weir_slice line, struct weir_mem *mem, struct weir_batch_record *out, struct weir_error *err)
+checkpoint_metadata(struct weir_slice line, struct weir_mem *mem, struct weir_batch_record *out,
+                    struct weir_error *err)
 {
     struct weir_buf buf = WEIR_BUF(WEIR_SMALL_MAX);
     json_t *doc = NULL, *conf;
@@ -363,7 +372,8 @@ out:
 }
 
 static weir_rc
-checkpoint_parse(struct weir_slice text, struct weir_mem *mem, struct weir_batch_record *out, struct weir_error *err)
+checkpoint_parse(struct weir_slice text, struct weir_mem *mem, struct weir_batch_record *out,
+                 struct weir_error *err)
 {
     struct weir_slice line, offset = {0};
     unsigned sources = 0;
@@ -392,8 +402,8 @@ checkpoint_parse(struct weir_slice text, struct weir_mem *mem, struct weir_batch
 }
 
 weir_rc
-weir_checkpoint_read(struct weir_checkpoint *cp, int64_t id, struct weir_mem *mem, struct weir_batch_record *out,
-                     struct weir_error *err)
+weir_checkpoint_read(struct weir_checkpoint *cp, int64_t id, struct weir_mem *mem,
+                     struct weir_batch_record *out, struct weir_error *err)
 {
     struct weir_buf buf = {0};
     char key[CP_KEY];
@@ -411,8 +421,8 @@ out:
 
 /* The conf to write: the one before, or Spark's defaults, with weir's facts of this batch in place of older ones. */
 static weir_rc
-checkpoint_print_conf(const struct weir_checkpoint *cp, const struct weir_batch_record *rec, struct weir_buf *buf,
-                      struct weir_error *err)
+checkpoint_print_conf(const struct weir_checkpoint *cp, const struct weir_batch_record *rec,
+                      struct weir_buf *buf, struct weir_error *err)
 {
     const char *text = rec->conf != NULL ? rec->conf : cp->conf != NULL ? cp->conf : checkpoint_conf, *key;
     char fact[32];
@@ -421,9 +431,8 @@ checkpoint_print_conf(const struct weir_checkpoint *cp, const struct weir_batch_
     weir_rc rc;
 
     WEIR_GO(weir_json_load(text, strlen(text), &conf, err));
-    json_object_foreach_safe(conf, next, key, value)
-        if (weir_str_starts(key, "weir."))
-            json_object_del(conf, key);
+    json_object_foreach_safe(conf, next, key, value) if (weir_str_starts(key, "weir."))
+        json_object_del(conf, key);
     snprintf(fact, sizeof(fact), "%016" PRIx64, rec->fingerprint);
     if (rec->fingerprint != 0 && json_object_set_new(conf, "weir.fingerprint", json_string(fact)) != 0)
         WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for the batch's settings"));
@@ -450,7 +459,8 @@ checkpoint_put(struct weir_checkpoint *cp, const char *folder, int64_t id, const
         return rc;
     weir_error_clear(err);
     weir_fail(err, WEIR_FENCED, "%s/%s was written by another run of this query", cp->store->path, key);
-    return weir_error_hint(err, "only one run may use a checkpoint; this one stops and leaves everything as it is");
+    return weir_error_hint(
+        err, "only one run may use a checkpoint; this one stops and leaves everything as it is");
 }
 
 weir_rc
@@ -468,7 +478,8 @@ weir_checkpoint_plan(struct weir_checkpoint *cp, const struct weir_batch_record 
     WEIR_GO(weir_buf_check(&buf, err));
     WEIR_GO(checkpoint_put(cp, "offsets", rec->id, &buf, err));
     if (cp->conf == NULL && rec->conf != NULL)
-        cp->conf = weir_mem_strdup(cp->mem, rec->conf); /* without memory for it: our own from the next batch on */
+        cp->conf =
+            weir_mem_strdup(cp->mem, rec->conf); /* without memory for it: our own from the next batch on */
     cp->planned = rec->id;
     cp->watermark_ms = rec->watermark_ms;
     if (cp->oldest < 0)

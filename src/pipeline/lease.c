@@ -163,8 +163,8 @@ lease_write(struct weir_lease *lease, weir_put_mode mode, struct weir_error *err
     me->expires_ms = me->renewed_ms + atomic_load(&lease_expiry_ms);
     weir_buf_str(&buf, "{\"host\":");
     weir_buf_json(&buf, me->host, strlen(me->host));
-    weir_buf_printf(&buf, ",\"bootId\":\"%s\",\"pid\":%" PRId64 ",\"processStart\":%" PRId64 ",\"runId\":", me->boot,
-                    me->pid, me->process_start);
+    weir_buf_printf(&buf, ",\"bootId\":\"%s\",\"pid\":%" PRId64 ",\"processStart\":%" PRId64 ",\"runId\":",
+                    me->boot, me->pid, me->process_start);
     weir_buf_json(&buf, me->run, strlen(me->run));
     weir_buf_printf(&buf, ",\"startedMs\":%" PRId64 ",\"renewedMs\":%" PRId64 ",\"expiresMs\":%" PRId64 "}",
                     me->started_ms, me->renewed_ms, me->expires_ms);
@@ -248,12 +248,14 @@ lease_fenced(struct weir_store *store, const struct lease_facts *they, bool lock
     if (they->run[0] == '\0')
         weir_fail(err, WEIR_FENCED, "another run holds the checkpoint %s", store->path);
     else
-        weir_fail(err, WEIR_FENCED, "another run holds the checkpoint %s: host %s, process %" PRId64 ", since %s, run %s",
+        weir_fail(err, WEIR_FENCED,
+                  "another run holds the checkpoint %s: host %s, process %" PRId64 ", since %s, run %s",
                   store->path, they->host, they->pid, weir_time_iso(they->started_ms, since), they->run);
     if (locked)
         return weir_error_hint(err, "wait for it with --if-running wait, or end that process");
-    return weir_error_hint(err, "wait for it with --if-running wait; if you are sure that it is dead, remove %s/" LEASE_KEY,
-                           store->path);
+    return weir_error_hint(
+        err, "wait for it with --if-running wait; if you are sure that it is dead, remove %s/" LEASE_KEY,
+        store->path);
 }
 
 /* Rule 3: a lease that stood still for a whole expiry while we looked has no owner, whatever the clocks say. */
@@ -294,8 +296,8 @@ lease_claim(struct weir_lease *lease, struct lease_watch *watch, struct weir_err
     if (strcmp(now.run, lease->me.run) != 0) /* somebody else took it over at the same moment */
         return lease_fenced(lease->store, &now, false, err);
     if (they.run[0] != '\0')
-        weir_info("the run %s (host %s, process %" PRId64 ") is dead; its lease was taken over", they.run, they.host,
-                  they.pid);
+        weir_info("the run %s (host %s, process %" PRId64 ") is dead; its lease was taken over", they.run,
+                  they.host, they.pid);
     return WEIR_OK;
 }
 
@@ -357,7 +359,8 @@ weir_lease_take(struct weir_checkpoint *cp, const char *run_id, int64_t wait_ms,
             weir_info("%s; waiting", err->what);
         told = true;
         weir_error_clear(err);
-        WEIR_GO(weir_stop_wait(stop, wait_ms - waited < LEASE_POLL_MS ? wait_ms - waited : LEASE_POLL_MS, err));
+        WEIR_GO(
+            weir_stop_wait(stop, wait_ms - waited < LEASE_POLL_MS ? wait_ms - waited : LEASE_POLL_MS, err));
     }
     if (rc == WEIR_OK)
         rc = lease_start(lease, err);
@@ -382,8 +385,8 @@ weir_lease_check(struct weir_lease *lease, struct weir_error *err)
     if (they.run[0] == '\0' || strcmp(they.run, lease->me.run) == 0)
         weir_fail(err, WEIR_FENCED, "this run lost the lease of the checkpoint %s", lease->store->path);
     else
-        weir_fail(err, WEIR_FENCED, "run %s (host %s, process %" PRId64 ") took the checkpoint %s over", they.run,
-                  they.host, they.pid, lease->store->path);
+        weir_fail(err, WEIR_FENCED, "run %s (host %s, process %" PRId64 ") took the checkpoint %s over",
+                  they.run, they.host, they.pid, lease->store->path);
     return weir_error_hint(err, "this run stops and leaves everything as it is; the other one goes on");
 }
 

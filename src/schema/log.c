@@ -31,8 +31,8 @@ log_newest(void *arg, const struct weir_object *obj, struct weir_error *err)
 
 /* The member `key` holds a schema as a text of JSON. Missing: no fields. */
 static weir_rc
-log_schema(const json_t *doc, const char *key, bool required, struct weir_mem *mem, const struct weir_type **out,
-           struct weir_error *err)
+log_schema(const json_t *doc, const char *key, bool required, struct weir_mem *mem,
+           const struct weir_type **out, struct weir_error *err)
 {
     const char *text;
 
@@ -68,7 +68,8 @@ log_facts(const json_t *doc, struct weir_mem *mem, struct weir_schema_version *o
 }
 
 static weir_rc
-log_parse(const char *text, size_t len, struct weir_mem *mem, struct weir_schema_version *out, struct weir_error *err)
+log_parse(const char *text, size_t len, struct weir_mem *mem, struct weir_schema_version *out,
+          struct weir_error *err)
 {
     const char *nl = len > 0 ? memchr(text, '\n', len) : NULL;
     struct weir_slice first = weir_slice_trim(weir_slice(text, nl != NULL ? (size_t)(nl - text) : len));
@@ -133,7 +134,8 @@ log_print_schema(const char *key, const struct weir_type *type, struct weir_buf 
 }
 
 weir_rc
-weir_schema_log_write(struct weir_store *location, const struct weir_schema_version *v, struct weir_error *err)
+weir_schema_log_write(struct weir_store *location, const struct weir_schema_version *v,
+                      struct weir_error *err)
 {
     static const struct weir_type none = {.kind = WEIR_STRUCT};
     struct weir_buf buf = WEIR_BUF(SCHEMA_TEXT_MAX);
@@ -177,8 +179,10 @@ log_check_owner(struct weir_store *location, const char *query_id, struct weir_e
     if (strcmp(id, query_id) != 0) {
         weir_fail(err, WEIR_USAGE, "schema location %s belongs to the pipeline %s (query %s)", location->path,
                   name != NULL ? name : "without a name", id);
-        rc = weir_error_hint(err, "give each pipeline a schemaLocation of its own, or remove %s/" SCHEMA_OWNER
-                             " when that pipeline is gone", location->path);
+        rc = weir_error_hint(err,
+                             "give each pipeline a schemaLocation of its own, or remove %s/" SCHEMA_OWNER
+                             " when that pipeline is gone",
+                             location->path);
     }
 out:
     json_decref(doc);
@@ -187,7 +191,8 @@ out:
 }
 
 weir_rc
-weir_schema_log_own(struct weir_store *location, const char *query_id, const char *name, struct weir_error *err)
+weir_schema_log_own(struct weir_store *location, const char *query_id, const char *name,
+                    struct weir_error *err)
 {
     struct weir_buf buf = WEIR_BUF(WEIR_SMALL_MAX);
     weir_rc rc;

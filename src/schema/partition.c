@@ -102,7 +102,7 @@ part_null(struct weir_slice value)
 /* --- types --- */
 
 struct part_type {
-    weir_kind kind; /* VOID: no value yet */
+    weir_kind kind;  /* VOID: no value yet */
     unsigned digits; /* DECIMAL */
 };
 
@@ -124,7 +124,8 @@ type_is_date(const char *t, size_t n)
     return n == 10 && type_digits(t, n, 0, 4) && t[4] == '-' && type_digits(t, n, 5, 2) && t[7] == '-' &&
            type_digits(t, n, 8, 2) &&
            weir_civil_valid((t[0] - '0') * 1000 + (t[1] - '0') * 100 + (t[2] - '0') * 10 + t[3] - '0',
-                            (unsigned)((t[5] - '0') * 10 + t[6] - '0'), (unsigned)((t[8] - '0') * 10 + t[9] - '0'));
+                            (unsigned)((t[5] - '0') * 10 + t[6] - '0'),
+                            (unsigned)((t[8] - '0') * 10 + t[9] - '0'));
 }
 
 /* yyyy-MM-dd HH:mm:ss[.S…] */
@@ -193,7 +194,8 @@ type_wider(struct part_type a, struct part_type b)
         t.kind = b.kind;
     else if ((b_int && (a.kind == WEIR_DECIMAL || a.kind == WEIR_DOUBLE)))
         t.kind = a.kind;
-    else if ((a.kind == WEIR_DATE && b.kind == WEIR_TIMESTAMP) || (a.kind == WEIR_TIMESTAMP && b.kind == WEIR_DATE))
+    else if ((a.kind == WEIR_DATE && b.kind == WEIR_TIMESTAMP) ||
+             (a.kind == WEIR_TIMESTAMP && b.kind == WEIR_DATE))
         t.kind = WEIR_TIMESTAMP;
     return t;
 }
@@ -330,7 +332,8 @@ out:
 
 weir_rc
 weir_partition_infer(const char *const *keys, uint32_t n, const struct weir_partition_options *opt,
-                     struct weir_mem *mem, const struct weir_type **out, bool *conflict, struct weir_error *err)
+                     struct weir_mem *mem, const struct weir_type **out, bool *conflict,
+                     struct weir_error *err)
 {
     struct layout lay = {.n = 0};
     struct weir_field fields[PARTITION_MAX];
@@ -347,8 +350,10 @@ weir_partition_infer(const char *const *keys, uint32_t n, const struct weir_part
     if (opt->infer_types)
         WEIR_TRY(layout_types(&lay, keys, n, err));
     for (uint32_t i = 0; i < lay.n; i++) {
-        fields[i] = (struct weir_field){.name = lay.names[i], .name_len = (uint32_t)strlen(lay.names[i]),
-                                        .nullable = true, .type = type_make(lay.types[i], mem)};
+        fields[i] = (struct weir_field){.name = lay.names[i],
+                                        .name_len = (uint32_t)strlen(lay.names[i]),
+                                        .nullable = true,
+                                        .type = type_make(lay.types[i], mem)};
         if (fields[i].type == NULL)
             return weir_mem_fail(mem, sizeof(struct weir_type), err);
     }

@@ -15,7 +15,7 @@
 
 enum {
     LOG_LINE_MAX = 64 * 1024,
-    LOG_RETAIN = 100,                   /* spark.sql.streaming.minBatchesToRetain */
+    LOG_RETAIN = 100,                      /* spark.sql.streaming.minBatchesToRetain */
     LOG_CLEANUP_DELAY_MS = 10 * 60 * 1000, /* spark.sql.streaming.fileSource.log.cleanupDelay */
     LOG_NAME = 64,
     LOG_FLUSH = 256 * 1024,
@@ -61,9 +61,10 @@ log_listed(void *arg, const struct weir_object *obj, struct weir_error *err)
     if (!log_id(obj->key + strlen(log->folder), &id, &compact))
         return WEIR_OK;
     if (id == list->last) {
-        weir_fail(err, WEIR_CORRUPT, "both %s%" PRId64 " and %s%" PRId64 ".compact are there", log->folder, id,
-                  log->folder, id);
-        return weir_error_hint(err, "two runs wrote them; keep the one whose files are in the table, remove the other");
+        weir_fail(err, WEIR_CORRUPT, "both %s%" PRId64 " and %s%" PRId64 ".compact are there", log->folder,
+                  id, log->folder, id);
+        return weir_error_hint(
+            err, "two runs wrote them; keep the one whose files are in the table, remove the other");
     }
     list->last = id;
     if (id > log->newest)
@@ -92,8 +93,8 @@ weir_file_log_derive(int64_t setting, int64_t compact)
 }
 
 weir_rc
-weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, unsigned source, int64_t interval,
-                   int64_t retain, struct weir_quota *q, struct weir_error *err)
+weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, unsigned source,
+                   int64_t interval, int64_t retain, struct weir_quota *q, struct weir_error *err)
 {
     struct log_listing list = {.log = log, .last = -1, .before_compact = -1};
 
@@ -168,7 +169,8 @@ log_entry_plain(const char *line, size_t len, struct weir_file_entry *out)
 
 /* *doc holds the entry's text. */
 static weir_rc
-log_entry_json(const char *line, size_t len, json_t **doc, struct weir_file_entry *out, struct weir_error *err)
+log_entry_json(const char *line, size_t len, json_t **doc, struct weir_file_entry *out,
+               struct weir_error *err)
 {
     const char *path;
 
@@ -186,7 +188,8 @@ log_entry_json(const char *line, size_t len, json_t **doc, struct weir_file_entr
 }
 
 static weir_rc
-log_entry(const char *line, size_t len, int64_t file_id, weir_file_entry_fn *fn, void *arg, struct weir_error *err)
+log_entry(const char *line, size_t len, int64_t file_id, weir_file_entry_fn *fn, void *arg,
+          struct weir_error *err)
 {
     struct weir_file_entry entry;
     json_t *doc = NULL;
@@ -218,8 +221,8 @@ log_version(struct weir_lines *lines, struct weir_error *err)
         if (version == 1)
             return WEIR_OK;
         if (version > 1)
-            return weir_fail(err, WEIR_USAGE, "it is of version %" PRId64 "; weir knows version 1 (Spark 2.1 to 4)",
-                             version);
+            return weir_fail(err, WEIR_USAGE,
+                             "it is of version %" PRId64 "; weir knows version 1 (Spark 2.1 to 4)", version);
     }
     return weir_fail(err, WEIR_CORRUPT, "it does not begin with the line v1");
 }
@@ -227,7 +230,8 @@ log_version(struct weir_lines *lines, struct weir_error *err)
 static weir_rc
 log_hint(struct weir_error *err)
 {
-    return weir_error_hint(err, "bring it back from a copy of the checkpoint: without it files would be read twice");
+    return weir_error_hint(
+        err, "bring it back from a copy of the checkpoint: without it files would be read twice");
 }
 
 static weir_rc
@@ -248,7 +252,8 @@ log_is_blank(const char *line, size_t len)
 
 /* One file of the log. NOTFOUND: it is not there. */
 static weir_rc
-log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn *fn, void *arg, struct weir_error *err)
+log_read(struct weir_file_log *log, int64_t id, bool compact, weir_file_entry_fn *fn, void *arg,
+         struct weir_error *err)
 {
     struct weir_lines lines = {0};
     char name[LOG_NAME];
@@ -278,8 +283,8 @@ static weir_rc
 log_missing(const struct weir_file_log *log, int64_t id, struct weir_error *err)
 {
     weir_error_clear(err);
-    weir_fail(err, WEIR_CORRUPT, "%s/%s%" PRId64 " is missing, while the log goes on to %" PRId64, log->store->path,
-              log->folder, id, log->newest);
+    weir_fail(err, WEIR_CORRUPT, "%s/%s%" PRId64 " is missing, while the log goes on to %" PRId64,
+              log->store->path, log->folder, id, log->newest);
     return log_hint(err);
 }
 
@@ -330,8 +335,8 @@ weir_file_log_range(struct weir_file_log *log, int64_t from, int64_t to, weir_fi
                     struct weir_error *err)
 {
     if (to > log->newest) {
-        weir_fail(err, WEIR_CORRUPT, "the offsets say logOffset %" PRId64 ", but %s ends at %" PRId64, to, log->folder,
-                  log->newest);
+        weir_fail(err, WEIR_CORRUPT, "the offsets say logOffset %" PRId64 ", but %s ends at %" PRId64, to,
+                  log->folder, log->newest);
         return weir_error_hint(err, "the checkpoint is not whole: bring %s back from a copy", log->folder);
     }
     for (int64_t id = from + 1; id <= to; id++)
@@ -362,7 +367,8 @@ log_write(void *arg, const struct weir_file_entry *entry, struct weir_error *err
 
     weir_buf_str(&wr->buf, "\n{\"path\":");
     weir_buf_json(&wr->buf, entry->path, entry->path_len);
-    weir_buf_printf(&wr->buf, ",\"timestamp\":%" PRId64 ",\"batchId\":%" PRId64 "}", entry->mtime_ms, entry->id);
+    weir_buf_printf(&wr->buf, ",\"timestamp\":%" PRId64 ",\"batchId\":%" PRId64 "}", entry->mtime_ms,
+                    entry->id);
     WEIR_TRY(weir_buf_check(&wr->buf, err));
     return wr->out != NULL && wr->buf.len >= LOG_FLUSH ? log_flush(wr, err) : WEIR_OK;
 }
@@ -431,8 +437,8 @@ log_clean(struct weir_file_log *log)
 
 weir_rc
 weir_file_log_append(struct weir_file_log *log,
-                     weir_rc (*next)(void *arg, struct weir_file_entry *out, struct weir_error *err), void *arg,
-                     struct weir_error *err)
+                     weir_rc (*next)(void *arg, struct weir_file_entry *out, struct weir_error *err),
+                     void *arg, struct weir_error *err)
 {
     struct log_writer wr = {0};
     struct weir_file_entry entry;

@@ -30,27 +30,29 @@ struct weir_file_entry {
 struct weir_file_log {
     struct weir_store *store;
     struct weir_quota *q;
-    char folder[32];   /* "sources/0/" */
-    int64_t newest;    /* -1: empty */
-    int64_t compact;   /* newest .compact, -1: none */
-    int64_t oldest;    /* lowest id on disk, -1 */
+    char folder[32]; /* "sources/0/" */
+    int64_t newest;  /* -1: empty */
+    int64_t compact; /* newest .compact, -1: none */
+    int64_t oldest;  /* lowest id on disk, -1 */
     int64_t interval;
-    int64_t retain;    /* newest ids whose files stay whatever their age */
+    int64_t retain; /* newest ids whose files stay whatever their age */
 };
 
 typedef weir_rc weir_file_entry_fn(void *arg, const struct weir_file_entry *entry, struct weir_error *err);
 
 /* Lists the folder. interval: the setting; what stands on disk wins, as in Spark. CORRUPT: both N and N.compact. */
-weir_rc weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, unsigned source, int64_t interval,
-                           int64_t retain, struct weir_quota *q, struct weir_error *err);
+weir_rc weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, unsigned source,
+                           int64_t interval, int64_t retain, struct weir_quota *q, struct weir_error *err);
 /* Every entry, oldest first. The entry is valid during the call. CORRUPT: a file is missing or is no such log. */
-weir_rc weir_file_log_each(struct weir_file_log *log, weir_file_entry_fn *fn, void *arg, struct weir_error *err);
+weir_rc weir_file_log_each(struct weir_file_log *log, weir_file_entry_fn *fn, void *arg,
+                           struct weir_error *err);
 /* The entries that came under ids from + 1 to `to`. */
-weir_rc weir_file_log_range(struct weir_file_log *log, int64_t from, int64_t to, weir_file_entry_fn *fn, void *arg,
-                            struct weir_error *err);
+weir_rc weir_file_log_range(struct weir_file_log *log, int64_t from, int64_t to, weir_file_entry_fn *fn,
+                            void *arg, struct weir_error *err);
 /* Adds id log->newest + 1 with what next() gives until END; the entries' own ids are written as they are. Durable at
  * return. FENCED: another run wrote that id. Then old files are cleaned as Spark does. */
-weir_rc weir_file_log_append(struct weir_file_log *log, weir_rc (*next)(void *arg, struct weir_file_entry *out, struct weir_error *err),
+weir_rc weir_file_log_append(struct weir_file_log *log,
+                             weir_rc (*next)(void *arg, struct weir_file_entry *out, struct weir_error *err),
                              void *arg, struct weir_error *err);
 /* Spark's rule for an interval beside one .compact file (deriveCompactInterval). */
 int64_t weir_file_log_derive(int64_t setting, int64_t compact);

@@ -15,7 +15,8 @@
 enum { FILES_TEXT_MAX = 64 * 1024 };
 
 weir_rc
-weir_files_refuse(const struct weir_source_env *env, const char *key, struct weir_error *err, const char *fmt, ...)
+weir_files_refuse(const struct weir_source_env *env, const char *key, struct weir_error *err, const char *fmt,
+                  ...)
 {
     const struct weir_settings *set = env->options;
     char text[256];
@@ -28,7 +29,8 @@ weir_files_refuse(const struct weir_source_env *env, const char *key, struct wei
     for (uint32_t i = 0; i < set->n; i++)
         if (weir_slice_is_nocase(weir_slice(set->at[i].key, strlen(set->at[i].key)), key))
             line = set->at[i].line;
-    return weir_fail(err, WEIR_USAGE, "%s:%d: option %s: %s", set->file != NULL ? set->file : "", line, key, text);
+    return weir_fail(err, WEIR_USAGE, "%s:%d: option %s: %s", set->file != NULL ? set->file : "", line, key,
+                     text);
 }
 
 weir_rc
@@ -55,7 +57,8 @@ weir_files_offset(const char *text, int64_t *out, struct weir_error *err)
         return rc;
     if (rc != WEIR_OK || id < 0) {
         weir_error_clear(err);
-        return weir_fail(err, WEIR_USAGE, "\"%.100s\" is no offset of a file source: {\"logOffset\":N} is expected", text);
+        return weir_fail(err, WEIR_USAGE,
+                         "\"%.100s\" is no offset of a file source: {\"logOffset\":N} is expected", text);
     }
     *out = id;
     return WEIR_OK;
@@ -65,7 +68,8 @@ weir_files_offset(const char *text, int64_t *out, struct weir_error *err)
 
 /* A number that is given must be positive (or at least `least`). */
 static weir_rc
-files_positive(const struct weir_files *f, const char *key, int64_t value, int64_t least, struct weir_error *err)
+files_positive(const struct weir_files *f, const char *key, int64_t value, int64_t least,
+               struct weir_error *err)
 {
     char full[64];
 
@@ -87,7 +91,8 @@ files_ratio(struct weir_files *f, struct weir_error *err)
     f->cached_ratio = 0.2;
     if (text == NULL)
         return WEIR_OK;
-    if (!weir_double_parse(text, strlen(text), &f->cached_ratio) || !(f->cached_ratio >= 0 && f->cached_ratio <= 1))
+    if (!weir_double_parse(text, strlen(text), &f->cached_ratio) ||
+        !(f->cached_ratio >= 0 && f->cached_ratio <= 1))
         return weir_files_refuse(f->env, "discardCachedInputRatio", err, "must be a number from 0 to 1");
     return WEIR_OK;
 }
@@ -179,10 +184,13 @@ files_sink_log(struct weir_files *f, struct weir_error *err)
     struct weir_object obj;
     struct weir_error ignored = {0};
 
-    if (!f->face->prefers_sink_log || weir_store_head(f->store, "_spark_metadata/0", &obj, &ignored) != WEIR_OK)
+    if (!f->face->prefers_sink_log ||
+        weir_store_head(f->store, "_spark_metadata/0", &obj, &ignored) != WEIR_OK)
         return WEIR_OK;
-    weir_fail(err, WEIR_UNSUPPORTED, "%s holds _spark_metadata: Spark's file sink wrote it, and only its log says which "
-              "files count", f->env->path);
+    weir_fail(err, WEIR_UNSUPPORTED,
+              "%s holds _spark_metadata: Spark's file sink wrote it, and only its log says which "
+              "files count",
+              f->env->path);
     return weir_error_hint(err, "weir does not read that log yet; let the writer write a Delta table");
 }
 
@@ -202,8 +210,9 @@ files_place(struct weir_files *f, struct weir_error *err)
     folder = base == 0 ? weir_mem_strdup(mem, "/") : weir_mem_strndup(mem, path, base);
     if (folder == NULL)
         return weir_mem_fail(mem, n, err);
-    if (glob && weir_glob_compile(path + base + 1, !f->face->spark_names && !f->opt.strict_glob,
-                                  !f->face->spark_names && f->opt.strict_glob, mem, &f->listing.path, err) != WEIR_OK)
+    if (glob &&
+        weir_glob_compile(path + base + 1, !f->face->spark_names && !f->opt.strict_glob,
+                          !f->face->spark_names && f->opt.strict_glob, mem, &f->listing.path, err) != WEIR_OK)
         return weir_error_context(err, "source path %s", path);
     WEIR_TRY(weir_store_open(folder, mem, &f->store, err));
     rc = weir_store_root(f->store, &root, err);
@@ -241,7 +250,8 @@ files_restore(void *arg, const struct weir_file_entry *entry, struct weir_error 
 {
     struct weir_files *f = arg;
 
-    return weir_seen_add(&f->seen, weir_files_id_of_uri(f, entry->path, entry->path_len), entry->mtime_ms, err);
+    return weir_seen_add(&f->seen, weir_files_id_of_uri(f, entry->path, entry->path_len), entry->mtime_ms,
+                         err);
 }
 
 weir_rc
@@ -263,8 +273,8 @@ weir_files_open(struct weir_files *f, const struct weir_source_env *env, const s
     WEIR_TRY(files_place(f, err));
     if (env->checkpoint == NULL)
         WEIR_TRY(files_memory(f, err));
-    WEIR_TRY(weir_file_log_open(&f->log, f->env->checkpoint, env->index, env->compact_interval, env->batches_to_retain,
-                                env->quota, err));
+    WEIR_TRY(weir_file_log_open(&f->log, f->env->checkpoint, env->index, env->compact_interval,
+                                env->batches_to_retain, env->quota, err));
     WEIR_TRY(weir_file_log_each(&f->log, files_restore, f, err));
     weir_seen_age(&f->seen);
     return WEIR_OK;
@@ -307,10 +317,11 @@ weir_files_check(void *self, const char *from, const char *text, struct weir_err
         return weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " lies before %" PRId64, b, a);
     if (b <= f->log.newest)
         return WEIR_OK;
-    weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " is not in %s/%s, which ends at %" PRId64, b, f->log.store->path,
-              f->log.folder, f->log.newest);
-    return weir_error_hint(err, "bring the missing files back from a copy of the checkpoint: without them files would "
-                                "be read twice");
+    weir_fail(err, WEIR_USAGE, "logOffset %" PRId64 " is not in %s/%s, which ends at %" PRId64, b,
+              f->log.store->path, f->log.folder, f->log.newest);
+    return weir_error_hint(
+        err, "bring the missing files back from a copy of the checkpoint: without them files would "
+             "be read twice");
 }
 
 void

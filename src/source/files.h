@@ -34,12 +34,12 @@ struct weir_files_options { /* what both option tables fill; unset numbers are -
     int clean_source; /* 0: off */
 };
 
-struct weir_files_face { /* how the two differ beside their options */
-    const char *label;      /* "CloudFilesSource" */
-    bool hadoop_label;      /* the path in it as Hadoop qualifies it: file:/in */
-    bool bytes_soft;        /* the file that crosses maxBytesPerTrigger is still taken */
-    bool spark_names;       /* Spark's rule for hidden names, and for folders that are no partitions */
-    bool prefers_sink_log;  /* Spark reads _spark_metadata of a folder that its file sink wrote: refused yet */
+struct weir_files_face {   /* how the two differ beside their options */
+    const char *label;     /* "CloudFilesSource" */
+    bool hadoop_label;     /* the path in it as Hadoop qualifies it: file:/in */
+    bool bytes_soft;       /* the file that crosses maxBytesPerTrigger is still taken */
+    bool spark_names;      /* Spark's rule for hidden names, and for folders that are no partitions */
+    bool prefers_sink_log; /* Spark reads _spark_metadata of a folder that its file sink wrote: refused yet */
 };
 
 struct weir_files {
@@ -51,9 +51,9 @@ struct weir_files {
     struct weir_store *store;  /* of the load path without its pattern */
     struct weir_store *memory; /* for the log, when there is no checkpoint; else NULL */
     char memory_name[48];
-    struct weir_store *other;  /* of the whole machine: for logged paths elsewhere; NULL until needed */
+    struct weir_store *other; /* of the whole machine: for logged paths elsewhere; NULL until needed */
     bool local;
-    bool deep;                 /* plain folders below are listed too */
+    bool deep; /* plain folders below are listed too */
     double cached_ratio;
     struct weir_listing listing;
     struct weir_file_log log;
@@ -61,22 +61,22 @@ struct weir_files {
     struct weir_found found;
     struct weir_buf raw, text; /* scratch: a path on its way, and a path */
     struct weir_mem *watch_mem;
-    struct weir_map watch;     /* files with a time to come: since when they stand still */
+    struct weir_map watch; /* files with a time to come: since when they stand still */
     /* Of the last listing: */
     uint64_t young, changed, aged;
-    int64_t young_wait_ms;     /* until the youngest has settled */
+    int64_t young_wait_ms; /* until the youngest has settled */
     char first_young[256], first_changed[256], first_aged[256];
     uint64_t changed_told, aged_told;
-    int64_t look_us, look_ended_us; /* how long it took, and when it ended (monotonic) */
-    int64_t cutoff_ms;         /* availableNow: newer ones came after its start */
+    int64_t look_us, look_ended_us;  /* how long it took, and when it ended (monotonic) */
+    int64_t cutoff_ms;               /* availableNow: newer ones came after its start */
     uint64_t waiting, waiting_bytes; /* after the last batch */
 };
 
-weir_rc weir_files_open(struct weir_files *f, const struct weir_source_env *env, const struct weir_files_face *face,
-                        struct weir_error *err);
+weir_rc weir_files_open(struct weir_files *f, const struct weir_source_env *env,
+                        const struct weir_files_face *face, struct weir_error *err);
 /* USAGE: "FILE:LINE: option KEY: …". */
-weir_rc weir_files_refuse(const struct weir_source_env *env, const char *key, struct weir_error *err, const char *fmt,
-                          ...) __attribute__((format(printf, 4, 5)));
+weir_rc weir_files_refuse(const struct weir_source_env *env, const char *key, struct weir_error *err,
+                          const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Between files.c, files_look.c and files_take.c. */
 /* One listing into f->found and the counters. known: files that were taken are left out. */
@@ -90,11 +90,13 @@ weir_rc weir_files_offset(const char *text, int64_t *out, struct weir_error *err
 
 /* Slots of the vtable. */
 const char *weir_files_describe(void *self);
-weir_rc weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out, struct weir_error *err);
+weir_rc weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out,
+                          struct weir_error *err);
 weir_rc weir_files_newest(void *self, struct weir_error *err);
 weir_rc weir_files_admit(void *self, int64_t batch, const char *from, const struct weir_admit_limits *limits,
                          struct weir_mem *mem, const char **to, struct weir_error *err);
-weir_rc weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks *out, struct weir_error *err);
+weir_rc weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks *out,
+                         struct weir_error *err);
 weir_rc weir_files_check(void *self, const char *from, const char *text, struct weir_error *err);
 void weir_files_backlog(void *self, struct weir_backlog *out);
 void weir_files_close(void *self);

@@ -86,7 +86,8 @@ files_unsettled(struct weir_files *f, struct weir_file_id id, const struct weir_
         w = weir_mem_alloc(f->watch_mem, sizeof(*w));
     if (w != NULL) {
         *w = (struct files_watched){obj->size, obj->mtime_ms, mono};
-        (void)weir_map_put(&f->watch, (const char *)&id, sizeof(id), w, NULL, &ignored); /* forgotten: it waits longer */
+        (void)weir_map_put(&f->watch, (const char *)&id, sizeof(id), w, NULL,
+                           &ignored); /* forgotten: it waits longer */
     }
     return settle;
 }
@@ -153,11 +154,15 @@ static void
 files_tell(struct weir_files *f)
 {
     if (f->changed > f->changed_told)
-        weir_warn("%s: %" PRIu64 " files that were taken before have another time now, and are not taken again (first: "
-                  "%s)", f->label, f->changed, f->first_changed);
+        weir_warn("%s: %" PRIu64
+                  " files that were taken before have another time now, and are not taken again (first: "
+                  "%s)",
+                  f->label, f->changed, f->first_changed);
     if (f->aged > f->aged_told)
-        weir_warn("%s: %" PRIu64 " files are older than maxFileAge before the newest one, and are passed over (first: "
-                  "%s)", f->label, f->aged, f->first_aged);
+        weir_warn("%s: %" PRIu64
+                  " files are older than maxFileAge before the newest one, and are passed over (first: "
+                  "%s)",
+                  f->label, f->aged, f->first_aged);
     f->changed_told = f->changed;
     f->aged_told = f->aged;
 }
@@ -189,11 +194,12 @@ weir_files_look_settled(struct weir_files *f, size_t max, bool known, struct wei
         return WEIR_OK;
     weir_info("%s: %" PRIu64 " files are younger than %" PRId64 " ms; waiting for them", f->label, f->young,
               f->env->settle_ms);
-    WEIR_TRY(weir_stop_wait(f->env->stop, f->young_wait_ms < f->env->settle_ms ? f->young_wait_ms : f->env->settle_ms,
-                            err));
+    WEIR_TRY(weir_stop_wait(
+        f->env->stop, f->young_wait_ms < f->env->settle_ms ? f->young_wait_ms : f->env->settle_ms, err));
     WEIR_TRY(weir_files_look(f, max, known, err));
     if (f->young > 0 && known)
-        weir_info("%s: %" PRIu64 " files are still younger than %" PRId64 " ms and wait for the next run (first: %s)",
+        weir_info("%s: %" PRIu64 " files are still younger than %" PRId64
+                  " ms and wait for the next run (first: %s)",
                   f->label, f->young, f->env->settle_ms, f->first_young);
     return WEIR_OK;
 }
@@ -248,8 +254,12 @@ weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out
         const struct weir_found_file *file = &f->found.at[i];
         struct weir_task *task = &out->at[i];
 
-        *task = (struct weir_task){.object = (uint32_t)i, .store = f->store, .size = file->size,
-                                   .mtime_ms = file->mtime_ms, .from = 0, .to = -1};
+        *task = (struct weir_task){.object = (uint32_t)i,
+                                   .store = f->store,
+                                   .size = file->size,
+                                   .mtime_ms = file->mtime_ms,
+                                   .from = 0,
+                                   .to = -1};
         task->key = weir_mem_strdup(out->mem, file->key);
         if (task->key == NULL)
             WEIR_GO(weir_mem_fail(out->mem, strlen(file->key), err));

@@ -15,11 +15,11 @@
 
 struct files_choice {
     struct weir_files *f;
-    size_t first, n;      /* the chosen ones, moved together in f->found.at */
+    size_t first, n; /* the chosen ones, moved together in f->found.at */
     uint64_t bytes;
-    size_t at;            /* how many were written */
+    size_t at; /* how many were written */
     int64_t log_id;
-    bool grows;           /* one of them changed under our eyes */
+    bool grows; /* one of them changed under our eyes */
 };
 
 static bool
@@ -108,7 +108,8 @@ files_forget(struct weir_files *f)
         return;
     for (size_t i = found->next; i < found->n; i++)
         bytes += (double)found->at[i].size;
-    if (opt->latest_first || (opt->max_files > 0 && (double)left < (double)opt->max_files * f->cached_ratio) ||
+    if (opt->latest_first ||
+        (opt->max_files > 0 && (double)left < (double)opt->max_files * f->cached_ratio) ||
         (opt->max_bytes > 0 && bytes < (double)opt->max_bytes * f->cached_ratio))
         found->n = found->next;
     else if (opt->max_cached >= 0 && left > (uint64_t)opt->max_cached)
@@ -179,9 +180,10 @@ files_skip_existing(struct weir_files *f, struct weir_error *err)
     WEIR_TRY(rc);
     c.n = f->found.n;
     for (size_t i = 0; i < c.n; i++)
-        WEIR_TRY(weir_seen_add(&f->seen, weir_files_id_of_key(f, f->found.at[i].key), f->found.at[i].mtime_ms, err));
-    weir_info("%s: %zu files that were there before are passed over (cloudFiles.includeExistingFiles=false)", f->label,
-              c.n);
+        WEIR_TRY(weir_seen_add(&f->seen, weir_files_id_of_key(f, f->found.at[i].key), f->found.at[i].mtime_ms,
+                               err));
+    weir_info("%s: %zu files that were there before are passed over (cloudFiles.includeExistingFiles=false)",
+              f->label, c.n);
     WEIR_TRY(files_write(&c, err));
     f->found.next = f->found.n;
     f->waiting = f->waiting_bytes = 0;
@@ -222,8 +224,8 @@ weir_files_admit(void *self, int64_t batch, const char *from, const struct weir_
     (void)batch;
     WEIR_TRY(weir_files_offset(from, &start, err));
     if (start > f->log.newest)
-        return weir_fail(err, WEIR_CORRUPT, "the offsets say logOffset %" PRId64 ", but %s ends at %" PRId64, start,
-                         f->log.folder, f->log.newest);
+        return weir_fail(err, WEIR_CORRUPT, "the offsets say logOffset %" PRId64 ", but %s ends at %" PRId64,
+                         start, f->log.folder, f->log.newest);
     if (f->log.newest < 0 && start < 0 && !f->opt.include_existing)
         WEIR_TRY(files_skip_existing(f, err));
     /* An entry that a crash left without its offset makes a batch of its own, unless there is no limit to keep. */
@@ -334,7 +336,8 @@ weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks
     WEIR_NEW(out->at, out->mem, t.most * sizeof(*out->at));
     WEIR_GO(weir_file_log_range(&f->log, a, b, files_task, &t, err));
     if (t.changed > 0)
-        weir_warn("%s: %" PRIu64 " files of this batch have changed since they were taken; they are read as they are now",
+        weir_warn("%s: %" PRIu64
+                  " files of this batch have changed since they were taken; they are read as they are now",
                   f->label, t.changed);
 out:
     weir_seen_fini(&t.ids);

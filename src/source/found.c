@@ -128,7 +128,8 @@ found_compact(struct weir_found *found, struct weir_error *err)
 }
 
 weir_rc
-weir_found_add(struct weir_found *found, const char *key, int64_t size, int64_t mtime_ms, struct weir_error *err)
+weir_found_add(struct weir_found *found, const char *key, int64_t size, int64_t mtime_ms,
+               struct weir_error *err)
 {
     struct weir_found_file file = {key, size, mtime_ms};
     size_t len = strlen(key) + 1;
@@ -164,5 +165,6 @@ void
 weir_found_end(struct weir_found *found)
 {
     if (found->n > 1)
-        qsort(found->at, found->n, sizeof(*found->at), found->latest_first ? found_latest_first : found_oldest_first);
+        qsort(found->at, found->n, sizeof(*found->at),
+              found->latest_first ? found_latest_first : found_oldest_first);
 }

@@ -26,7 +26,7 @@ struct weir_found {
     size_t next, n, cap, max; /* at[next..n) wait */
     bool latest_first;
     uint64_t dropped, dropped_bytes; /* what did not fit */
-    size_t live, used;        /* bytes of keys that count, and that were written */
+    size_t live, used;               /* bytes of keys that count, and that were written */
 };
 
 void weir_found_init(struct weir_found *found, struct weir_quota *q, bool latest_first);

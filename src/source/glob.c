@@ -61,12 +61,14 @@ glob_check(const char *pattern, struct weir_error *err)
     for (const char *p = pattern; *p != '\0'; p += n) {
         n = glob_step(p);
         if (n == 0)
-            return weir_fail(err, WEIR_USAGE, "pattern %s: the [ at byte %zu has no ]", pattern, (size_t)(p - pattern));
+            return weir_fail(err, WEIR_USAGE, "pattern %s: the [ at byte %zu has no ]", pattern,
+                             (size_t)(p - pattern));
         if (*p == '\\' && n == 1)
             return weir_fail(err, WEIR_USAGE, "pattern %s: nothing follows the \\ at its end", pattern);
         depth += *p == '{';
         if (*p == '}' && depth-- == 0)
-            return weir_fail(err, WEIR_USAGE, "pattern %s: the } at byte %zu has no {", pattern, (size_t)(p - pattern));
+            return weir_fail(err, WEIR_USAGE, "pattern %s: the } at byte %zu has no {", pattern,
+                             (size_t)(p - pattern));
     }
     return depth == 0 ? WEIR_OK : weir_fail(err, WEIR_USAGE, "pattern %s: a { has no }", pattern);
 }
@@ -137,8 +139,8 @@ glob_expand(struct glob_list *list, struct weir_error *err)
         list->at[i] = list->at[--list->n];
         for (uint32_t part = 0; part < brace->n; part++) {
             char *one = weir_mem_printf(list->mem, "%.*s%.*s%s", (int)(brace->open - text), text,
-                                        (int)(brace->parts[part + 1] - 1 - brace->parts[part]), brace->parts[part],
-                                        brace->close + 1);
+                                        (int)(brace->parts[part + 1] - 1 - brace->parts[part]),
+                                        brace->parts[part], brace->close + 1);
 
             if (one == NULL)
                 return weir_mem_fail(list->mem, strlen(text), err);
@@ -149,8 +151,8 @@ glob_expand(struct glob_list *list, struct weir_error *err)
 }
 
 weir_rc
-weir_glob_compile(const char *pattern, bool crosses, bool keep_slash, struct weir_mem *mem, struct weir_glob *out,
-                  struct weir_error *err)
+weir_glob_compile(const char *pattern, bool crosses, bool keep_slash, struct weir_mem *mem,
+                  struct weir_glob *out, struct weir_error *err)
 {
     struct glob_list list = {.mem = mem};
     size_t n = strlen(pattern);
@@ -206,7 +208,7 @@ glob_set(const char *p, const char *end, uint32_t c)
     const char *s = p + 1;
     bool not = *s == '^' || *s == '!', hit = false;
 
-    if (not)
+    if (not )
         s++;
     do { /* at least once: a ']' in the first place is itself */
         uint32_t lo = glob_set_char(&s, end), hi = lo;
@@ -217,7 +219,7 @@ glob_set(const char *p, const char *end, uint32_t c)
         }
         hit |= lo <= c && c <= hi;
     } while (s < end - 1);
-    return hit != not;
+    return hit != not ;
 }
 
 /* One step of pattern p against t; 0: no match, else the bytes of t that it takes. */
@@ -337,7 +339,8 @@ weir_glob_depth(const struct weir_glob *glob, const char *key, size_t len)
     for (uint32_t i = 0; i < glob->n; i++) {
         bool done = false;
 
-        depth = glob->crosses ? glob_across(glob->alts[i], key, end) : glob_levels(glob->alts[i], key, end, &done);
+        depth = glob->crosses ? glob_across(glob->alts[i], key, end)
+                              : glob_levels(glob->alts[i], key, end, &done);
         if (!glob->crosses && !done)
             continue;
         if (depth >= (glob->folders ? 1 : 0) && (best < 0 || depth < best))

@@ -26,7 +26,8 @@ listing_hidden(const struct weir_listing *list, const char *name, size_t len)
     if (!list->spark_names)
         return name[0] == '_';
     return (name[0] == '_' && memchr(name, '=', len) == NULL) ||
-           (len >= sizeof(copying) - 1 && memcmp(name + len - (sizeof(copying) - 1), copying, sizeof(copying) - 1) == 0);
+           (len >= sizeof(copying) - 1 &&
+            memcmp(name + len - (sizeof(copying) - 1), copying, sizeof(copying) - 1) == 0);
 }
 
 static const char *

@@ -17,16 +17,17 @@
 #include "store/store.h"
 
 struct weir_listing {
-    struct weir_store *store;     /* of the part of the load path without a pattern */
-    struct weir_glob path;        /* what follows it; empty: everything below */
-    struct weir_glob name;        /* pathGlobFilter; empty: every name */
-    bool spark_names;             /* Spark's rule for hidden names */
-    int64_t after_ms, before_ms;  /* exclusive bounds of the modification time; INT64_MIN and INT64_MAX: none */
+    struct weir_store *store; /* of the part of the load path without a pattern */
+    struct weir_glob path;    /* what follows it; empty: everything below */
+    struct weir_glob name;    /* pathGlobFilter; empty: every name */
+    bool spark_names;         /* Spark's rule for hidden names */
+    int64_t after_ms,
+        before_ms; /* exclusive bounds of the modification time; INT64_MIN and INT64_MAX: none */
     struct weir_stop *stop;
     /* Filled by a run: */
-    uint64_t files;               /* that the rules let pass */
-    bool nested;                  /* one lies in a plain folder below the matched one */
-    bool partitioned;             /* one lies below a folder like "k=v" */
+    uint64_t files;   /* that the rules let pass */
+    bool nested;      /* one lies in a plain folder below the matched one */
+    bool partitioned; /* one lies below a folder like "k=v" */
 };
 
 /* depth: 1 when the object lies in the folder that the load path names, 0 when the path names it, more below.

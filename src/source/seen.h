@@ -30,7 +30,12 @@ struct weir_seen {
     int64_t oldest_ms;  /* below it nothing is remembered and nothing is new; moved by weir_seen_age() */
 };
 
-typedef enum weir_seen_state { WEIR_SEEN_NEW, WEIR_SEEN_KNOWN, WEIR_SEEN_CHANGED, WEIR_SEEN_AGED } weir_seen_state;
+typedef enum weir_seen_state {
+    WEIR_SEEN_NEW,
+    WEIR_SEEN_KNOWN,
+    WEIR_SEEN_CHANGED,
+    WEIR_SEEN_AGED
+} weir_seen_state;
 
 /* A hash with 128 bits (SipHash-2-4 with a fixed key). */
 struct weir_file_id weir_file_id(const char *p, size_t n);
@@ -38,7 +43,8 @@ struct weir_file_id weir_file_id(const char *p, size_t n);
 void weir_seen_init(struct weir_seen *seen, struct weir_quota *q, int64_t max_age_ms);
 void weir_seen_fini(struct weir_seen *seen);
 /* A known one keeps the newer of both times. */
-weir_rc weir_seen_add(struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms, struct weir_error *err);
+weir_rc weir_seen_add(struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms,
+                      struct weir_error *err);
 /* CHANGED: known with another time. */
 weir_seen_state weir_seen_ask(const struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms);
 void weir_seen_age(struct weir_seen *seen);
