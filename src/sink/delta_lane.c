@@ -1,9 +1,9 @@
 /* A lane of the Delta sink: pages to data files, one open file a partition.
  *
  * 1. A row goes to the file of its partition values; the values themselves are in the log, not in the file.
- * 2. Open files are bounded: by their memory (the lane's share of the writers' budget) and by PARTS_MAX. Over either
- *    the largest is finished, durably; a later row of its partition opens a new one. So many partitions cost more
- *    files, never more memory.
+ * 2. Open files are bounded: by their memory (the lane's share of the writers' budget), looked at after each append to
+ *    one, and by PARTS_MAX. Over either the largest is finished, durably; a later row of its partition opens a new one.
+ *    So many partitions cost more files, never more memory.
  * 3. A finished file is an add line; lines reach the sink when the lane finishes.
  * 4. An empty string as partition value is null: the Delta protocol has no other way to write it.
  * Threads: a lane has one owner; the sink's lists are under its mutex. */
@@ -293,41 +293,54 @@ lane_find(struct delta_lane *lane, uint64_t hash)
     return lane->nparts;
 }
 
-/* Finishes the largest file and frees its place. */
-static weir_rc
-lane_close_largest(struct delta_lane *lane, struct weir_error *err)
+static uint64_t
+part_memory(const struct part *part)
 {
-    uint32_t largest = 0;
-    uint64_t most = 0;
-    struct part *part;
-    weir_rc rc;
-
-    for (uint32_t i = 0; i < lane->nparts; i++) {
-        uint64_t n = lane->parts[i]->w != NULL ? weir_parquet_memory(lane->parts[i]->w) : 0;
-
-        if (n >= most) {
-            most = n;
-            largest = i;
-        }
-    }
-    part = lane->parts[largest];
-    rc = part_close_file(lane, part, err);
-    part_free(lane, part);
-    lane->parts[largest] = lane->parts[--lane->nparts];
-    lane->last = 0;
-    return rc;
+    return part->w != NULL ? weir_parquet_memory(part->w) : 0;
 }
 
+/* Finishes the largest files until the others keep within the lane's budget; the places stay. */
 static weir_rc
 lane_keep_budget(struct delta_lane *lane, struct weir_error *err)
 {
-    uint64_t used = 0;
+    for (;;) {
+        struct part *largest = NULL;
+        uint64_t used = 0, open = 0;
 
-    if (lane->nparts < 2)
-        return WEIR_OK;
+        for (uint32_t i = 0; i < lane->nparts; i++) {
+            struct part *part = lane->parts[i];
+
+            used += part_memory(part);
+            open += part->w != NULL;
+            if (largest == NULL || part_memory(part) > part_memory(largest))
+                largest = part;
+        }
+        if (used <= lane->budget || open < 2)
+            return WEIR_OK;
+        WEIR_TRY(part_close_file(lane, largest, err));
+    }
+}
+
+/* Frees a place: one without an open file, else that of the largest. */
+static weir_rc
+lane_free_place(struct delta_lane *lane, struct weir_error *err)
+{
+    uint32_t at = 0;
+    struct part *part;
+    weir_rc rc;
+
+    for (uint32_t i = 1; i < lane->nparts; i++)
+        if (part_memory(lane->parts[i]) > part_memory(lane->parts[at]))
+            at = i;
     for (uint32_t i = 0; i < lane->nparts; i++)
-        used += lane->parts[i]->w != NULL ? weir_parquet_memory(lane->parts[i]->w) : 0;
-    return used > lane->budget ? lane_close_largest(lane, err) : WEIR_OK;
+        if (lane->parts[i]->w == NULL)
+            at = i;
+    part = lane->parts[at];
+    rc = part_close_file(lane, part, err);
+    part_free(lane, part);
+    lane->parts[at] = lane->parts[--lane->nparts];
+    lane->last = 0;
+    return rc;
 }
 
 /* --- pages ------------------------------------------------------------------------------------------------------- */
@@ -380,8 +393,10 @@ lane_flush(struct delta_lane *lane, const struct weir_page *page, uint32_t from,
         uint32_t n = lane->count[i];
 
         lane->count[i] = 0;
-        if (n > 0)
-            WEIR_TRY(part_append(lane, lane->parts[i], page, lane->sel + at, n, err));
+        if (n == 0)
+            continue;
+        WEIR_TRY(part_append(lane, lane->parts[i], page, lane->sel + at, n, err));
+        WEIR_TRY(lane_keep_budget(lane, err)); /* each time: a page may open a file for each of its rows */
         at += n;
     }
     return WEIR_OK;
@@ -402,7 +417,7 @@ lane_place(struct delta_lane *lane, const struct weir_page *page, uint32_t row, 
         if (lane->nparts == PARTS_MAX) {
             WEIR_TRY(lane_flush(lane, page, *flushed, row, err));
             *flushed = row;
-            WEIR_TRY(lane_close_largest(lane, err));
+            WEIR_TRY(lane_free_place(lane, err));
         }
         at = lane->nparts;
         WEIR_TRY(part_new(lane, page, row, &lane->parts[at], err));
@@ -441,12 +456,13 @@ delta_lane_write(void *arg, const struct weir_page *page, struct weir_error *err
         WEIR_TRY(lane_place(lane, page, 0, &flushed, err));
         lane->count[lane->last] = 0;
         WEIR_TRY(part_append(lane, lane->parts[lane->last], page, NULL, page->rows, err));
+        WEIR_TRY(lane_keep_budget(lane, err));
     } else {
         for (uint32_t r = 0; r < page->rows; r++)
             WEIR_TRY(lane_place(lane, page, r, &flushed, err));
         WEIR_TRY(lane_flush(lane, page, flushed, page->rows, err));
     }
-    return lane_keep_budget(lane, err);
+    return WEIR_OK;
 }
 
 /* --- the lane's life --------------------------------------------------------------------------------------------- */

@@ -448,6 +448,29 @@ many_partitions_cost_files_not_memory(void **state)
     teardown(&f);
 }
 
+/* A file is opened for each row of the page here. */
+static void
+a_page_of_many_partitions_keeps_within_the_budget_too(void **state)
+{
+    struct fixture f;
+    struct weir_quota small;
+    struct weir_sink_result r;
+
+    (void)state;
+    setup(&f, "id BIGINT, a STRING, b STRING, c STRING, d STRING, e STRING, f STRING, g STRING, h STRING, i STRING");
+    weir_quota_init(&small, &f.quota, "sink", 4 * WEIR_MIB);
+    f.env.quota = &small;
+    f.env.writer_bytes = WEIR_MIB;
+    f.partition_by[0] = "id";
+    f.env.npartition_by = 1;
+    assert_int_equal(open_sink(&f), WEIR_OK);
+    if (batch(&f, 0, page_make(f.schema, 400, 0, 50, 0), &r) != WEIR_OK)
+        fail_msg("%s", err.what);
+    assert_int_equal(r.rows, 400);
+    assert_int_equal(r.files, 400);
+    teardown(&f);
+}
+
 static void
 new_columns_need_mergeSchema_and_then_join_the_table_in_the_same_commit(void **state)
 {
@@ -698,6 +721,7 @@ main(void)
         cmocka_unit_test(a_batch_that_is_dropped_leaves_no_file),
         cmocka_unit_test(files_end_at_maxRecordsPerFile),
         cmocka_unit_test(many_partitions_cost_files_not_memory),
+        cmocka_unit_test(a_page_of_many_partitions_keeps_within_the_budget_too),
         cmocka_unit_test(new_columns_need_mergeSchema_and_then_join_the_table_in_the_same_commit),
         cmocka_unit_test(nulls_do_not_get_into_not_null_columns),
         cmocka_unit_test(what_cannot_be_honoured_is_refused_by_name),
