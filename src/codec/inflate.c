@@ -4,7 +4,8 @@
  * 2. Input that ends inside a member is CORRUPT; bytes after the last member that start no new one too, except
  *    zero padding behind gzip members, which tape tools leave.
  * 3. The window of zstd is limited (WINDOW_LOG), so a hostile frame cannot ask for gigabytes.
- * Memory: each library's fixed state is taken from the quota by its documented size, not by its allocator. */
+ * Memory: each library's fixed state is taken from the quota by its documented size, not by its allocator; the window
+ * of zstd, which the file chooses, by what libzstd says. */
 #include "codec/compress.h"
 
 #include <bzlib.h>
@@ -53,7 +54,7 @@ state_bytes(weir_compression how)
     case WEIR_BZIP2:
         return 4 * WEIR_MIB;
     case WEIR_ZSTD_STREAM:
-        return 9 * WEIR_MIB; /* a window of 8 MiB, which level 19 uses; larger ones are rare */
+        return 9 * WEIR_MIB; /* a window of 8 MiB, which level 19 uses; larger ones are taken when a frame asks */
     case WEIR_RAW:
         break;
     }
@@ -180,6 +181,19 @@ only_zeros(const char *p, size_t n)
     return n == 0;
 }
 
+/* A frame's header decides how large its window is: what is over the usual is taken when libzstd has made it. */
+static weir_rc
+zstd_take(struct weir_inflate *z, struct weir_error *err)
+{
+    uint64_t used = ZSTD_sizeof_DStream(z->u.zs);
+
+    if (used <= z->taken)
+        return WEIR_OK;
+    WEIR_TRY(weir_quota_take(z->q, used - z->taken, err));
+    z->taken = used;
+    return WEIR_OK;
+}
+
 weir_rc
 weir_inflate_step(struct weir_inflate *z, const char **in, size_t *n, bool eof, char *p, size_t room, size_t *got,
                   struct weir_error *err)
@@ -211,6 +225,8 @@ weir_inflate_step(struct weir_inflate *z, const char **in, size_t *n, bool eof, 
                                  : zstd_step(z, in, n, p, room, got, &ended);
     if (bad != NULL)
         return weir_fail(err, WEIR_CORRUPT, "the compressed data are damaged: %s", bad);
+    if (z->how == WEIR_ZSTD_STREAM)
+        WEIR_TRY(zstd_take(z, err));
     if (ended) {
         z->inside = false;
         z->any = true;

@@ -412,6 +412,8 @@ text_keep(struct json_decoder *d, int32_t col, struct weir_slice text, bool in_b
     struct weir_str *slot = (struct weir_str *)d->page->cols[col].data + d->page->rows;
     bool valid = weir_utf8_valid(text.ptr, text.len);
 
+    if (text.len > INT32_MAX) /* escapes make a rescued text up to six times as long as its record */
+        return weir_fail(d->err, WEIR_UNSUPPORTED, "a text of over 2 GiB to keep: lower weir.maxRecordBytes");
     if (!valid && !weir_json_repair(d->page->mem, text, &text))
         return weir_mem_fail(d->page->mem, text.len, d->err);
     if (!valid || in_block)

@@ -137,6 +137,34 @@ an_empty_object_is_an_empty_stream(void **state)
         assert_int_equal(unpack(kinds[k], "", 0, 1, sizeof(out), out, &len), WEIR_END);
 }
 
+/* The frame asks for a window of 128 MiB to say three bytes. */
+static void
+the_window_that_a_file_asks_for_is_counted(void **state)
+{
+    static const char frame[] = "\x28\xb5\x2f\xfd\x00\x88\x19\x00\x00{}\n";
+    static const struct {
+        uint64_t limit;
+        weir_rc rc;
+    } cases[] = {{UINT64_MAX, WEIR_OK}, {64 << 20, WEIR_NOMEM}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct weir_error err = {0};
+        struct weir_quota quota;
+        struct weir_inflate *z;
+        const char *in = frame;
+        size_t n = sizeof(frame) - 1, got;
+        char out[16];
+
+        weir_quota_init(&quota, NULL, "test", cases[i].limit);
+        assert_int_equal(weir_inflate_new(WEIR_ZSTD_STREAM, &quota, &z, &err), WEIR_OK);
+        assert_int_equal(weir_inflate_step(z, &in, &n, true, out, sizeof(out), &got, &err), cases[i].rc);
+        assert_true(cases[i].rc != WEIR_OK || got == 3);
+        weir_inflate_free(z);
+        assert_int_equal(quota.used, 0);
+    }
+}
+
 static void
 names_say_how_bytes_are_compressed(void **state)
 {
@@ -155,6 +183,7 @@ main(void)
         cmocka_unit_test(a_stream_that_is_cut_off_anywhere_is_corrupt),
         cmocka_unit_test(damage_is_corrupt_or_seen_by_the_checksum),
         cmocka_unit_test(an_empty_object_is_an_empty_stream),
+        cmocka_unit_test(the_window_that_a_file_asks_for_is_counted),
         cmocka_unit_test(names_say_how_bytes_are_compressed),
     };
 
