@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-enum { LOG_DIGITS = 20, LOG_BLOCK = 256 * 1024 };
+enum { LOG_DIGITS = 20, LOG_BLOCK = 256 * 1024, LOG_LOOKS = 5 };
 #define LOG_FOLDER "_delta_log/"
 
 void
@@ -72,12 +72,35 @@ log_see(void *arg, const struct weir_object *obj, struct weir_error *err)
     return WEIR_OK;
 }
 
+/* The hole is one. A listing that goes on while commits are made may show a commit and not the one before. */
+static weir_rc
+log_hole(struct weir_store *st, int64_t version, bool *is_one, struct weir_error *err)
+{
+    struct weir_object obj;
+    char key[WEIR_LOG_KEY];
+    weir_rc rc;
+
+    weir_log_key(key, version);
+    rc = weir_store_head(st, key, &obj, err);
+    *is_one = rc == WEIR_NOTFOUND;
+    if (*is_one)
+        weir_error_clear(err);
+    return *is_one ? WEIR_OK : rc;
+}
+
 weir_rc
 weir_log_list(struct weir_store *st, struct weir_log_range *out, struct weir_error *err)
 {
-    struct log_listing l = {.range = {.newest = -1, .checkpoint = -1, .crc = -1}, .hole = -1};
+    struct log_listing l;
+    bool hole = false;
 
-    WEIR_TRY(weir_store_list(st, LOG_FOLDER, NULL, false, log_see, &l, err));
+    for (int i = 0; i < LOG_LOOKS && !hole; i++) {
+        l = (struct log_listing){.range = {.newest = -1, .checkpoint = -1, .crc = -1}, .hole = -1};
+        WEIR_TRY(weir_store_list(st, LOG_FOLDER, NULL, false, log_see, &l, err));
+        if (l.hole <= l.range.checkpoint)
+            break;
+        WEIR_TRY(log_hole(st, l.hole, &hole, err));
+    }
     *out = l.range;
     if (out->newest < 0 && out->checkpoint < 0)
         return weir_fail(err, WEIR_NOTFOUND, "%s holds no Delta table", st->path);
