@@ -23,7 +23,8 @@ const struct weir_option weir_json_option_table[] = {
      "A record may span lines; the elements of a top-level array are records."},
     {"lineSep", WEIR_OPT_TEXT, WEIR_HONOURED, AT(line_sep), NULL, NULL,
      "What ends a line; unset: any of \\r, \\r\\n and \\n."},
-    {"encoding", WEIR_OPT_TEXT, WEIR_HONOURED, AT(encoding), NULL, NULL, "Encoding of the files; unset: UTF-8."},
+    {"encoding", WEIR_OPT_TEXT, WEIR_HONOURED, AT(encoding), NULL, NULL,
+     "Encoding of the files; unset: UTF-8."},
     {"charset", WEIR_OPT_TEXT, WEIR_HONOURED, AT(charset), NULL, NULL, "Another name of encoding."},
     {"locale", WEIR_OPT_TEXT, WEIR_HONOURED, AT(locale), "en-US", NULL,
      "Language of names in dates; only en-US, other values are refused."},
@@ -35,7 +36,8 @@ const struct weir_option weir_json_option_table[] = {
      "Pattern of TIMESTAMP_NTZ values; unset: ISO 8601 without a zone."},
     {"timeZone", WEIR_OPT_TEXT, WEIR_HONOURED, AT(time_zone), NULL, NULL,
      "Zone of timestamps that name none; unset: the session's."},
-    {"allowComments", WEIR_OPT_BOOL, WEIR_HONOURED, AT(comments), "false", NULL, "Accepts /* */ and // comments."},
+    {"allowComments", WEIR_OPT_BOOL, WEIR_HONOURED, AT(comments), "false", NULL,
+     "Accepts /* */ and // comments."},
     {"allowSingleQuotes", WEIR_OPT_BOOL, WEIR_HONOURED, AT(single_quotes), "true", NULL,
      "Accepts strings and names in single quotes."},
     {"allowUnquotedFieldNames", WEIR_OPT_BOOL, WEIR_HONOURED, AT(unquoted_names), "false", NULL,
@@ -110,7 +112,8 @@ static weir_rc
 limits_prepare(const struct json_options *opt, struct weir_error *err)
 {
     if (opt->max_depth < 1 || opt->max_depth > JSON_DEPTH_MAX)
-        return weir_fail(err, WEIR_USAGE, "option maxNestingDepth: write a number from 1 to %d", JSON_DEPTH_MAX);
+        return weir_fail(err, WEIR_USAGE, "option maxNestingDepth: write a number from 1 to %d",
+                         JSON_DEPTH_MAX);
     if (opt->max_number < 1)
         return weir_fail(err, WEIR_USAGE, "option maxNumLen: write a number from 1");
     return WEIR_OK;
@@ -127,11 +130,13 @@ fixed_prepare(const struct json_options *opt, struct weir_error *err)
         !weir_slice_is_nocase(locale, "US") && !weir_slice_is_nocase(locale, "en_US"))
         return weir_fail(err, WEIR_UNSUPPORTED, "option locale: only en-US is read, not %s", opt->locale);
     if (!weir_double_parse(opt->sampling_ratio, strlen(opt->sampling_ratio), &ratio) || !(ratio > 0))
-        return weir_fail(err, WEIR_USAGE, "option samplingRatio: %s is no number above 0", opt->sampling_ratio);
+        return weir_fail(err, WEIR_USAGE, "option samplingRatio: %s is no number above 0",
+                         opt->sampling_ratio);
     if (ratio < 1)
-        return weir_fail(err, WEIR_UNSUPPORTED,
-                         "option samplingRatio: inference looks at every record of its files; a share that is left "
-                         "out could hide fields");
+        return weir_fail(
+            err, WEIR_UNSUPPORTED,
+            "option samplingRatio: inference looks at every record of its files; a share that is left "
+            "out could hide fields");
     return WEIR_OK;
 }
 

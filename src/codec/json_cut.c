@@ -16,14 +16,16 @@
 
 #include "base/str.h"
 
-enum { /* weir_cut_state.mode, json_walk.place */
+/* weir_cut_state.mode, json_walk.place */
+enum {
     JSON_TOP,   /* between values */
     JSON_VALUE, /* in a top-level array, behind its [ or a comma */
     JSON_NEXT,  /* in it, behind an element */
     JSON_OPEN   /* walk only: in it, and all bytes are used up; there is still to say that it is not closed */
 };
 
-enum { /* weir_cut_state.more[0] */
+/* weir_cut_state.more[0] */
+enum {
     COMMENT_NONE,
     COMMENT_SLASH, /* the slash that may begin one */
     COMMENT_LINE,
@@ -118,7 +120,8 @@ border_pass(struct weir_cut_state *st, char c)
 /* The next end of a record in p .. end, or NULL. *at_mark: it is in front of a comma or the array's ], which
  * border_pass() steps over. Between values outside of arrays quotes mean nothing: no value can be there. */
 static const char *
-border_next(const struct json_options *opt, struct weir_cut_state *st, const char *p, const char *end, bool *at_mark)
+border_next(const struct json_options *opt, struct weir_cut_state *st, const char *p, const char *end,
+            bool *at_mark)
 {
     while (p < end) {
         char c = *p;
@@ -267,8 +270,8 @@ is_sealed(const struct json_walk *w, const struct weir_records *in)
 }
 
 weir_rc
-weir_json_walk_open(struct json_walk *w, const struct json_options *opt, struct weir_records *in, bool message,
-                    struct weir_mem *mem, struct weir_error *err)
+weir_json_walk_open(struct json_walk *w, const struct json_options *opt, struct weir_records *in,
+                    bool message, struct weir_mem *mem, struct weir_error *err)
 {
     *w = (struct json_walk){.in = in, .mem = mem, .message = message, .place = in->entry.mode};
     weir_json_text_init(&w->text, opt, in->end, opt->framing == JSON_LINES && !message);

@@ -214,7 +214,8 @@ member_unknown(struct json_decoder *d, bool known, const char *p)
 /* The key at p that was not the one guessed. *found: its field, or the one that matches nothing; *known as for
  * member_unknown(). Returns the byte behind its colon. */
 static __attribute__((noinline)) const char *
-key_find(struct json_decoder *d, const struct json_node *node, const char *p, struct json_field **found, bool *known)
+key_find(struct json_decoder *d, const struct json_node *node, const char *p, struct json_field **found,
+         bool *known)
 {
     struct json_field *none = &node->fields[node->nfields];
     struct json_text *t = &d->walk.text;
@@ -256,7 +257,8 @@ object_fill(const struct json_node *node, struct weir_col *cols, uint32_t row)
 
 /* p is behind the brace. d->fit is what its members say: in a list PARTIAL when one was null that was something. */
 static const char *
-object_decode(struct json_decoder *d, struct json_node *node, struct weir_col *cols, uint32_t row, const char *p)
+object_decode(struct json_decoder *d, struct json_node *node, struct weir_col *cols, uint32_t row,
+              const char *p)
 {
     struct json_field *none = &node->fields[node->nfields], *last = none, *f = none->next;
     struct json_text *t = &d->walk.text;
@@ -321,7 +323,8 @@ out:
 
 /* An object in a struct's slot. */
 const char *
-weir_json_read_struct(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+weir_json_read_struct(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+                      const char *p)
 {
     struct json_frame frame;
 
@@ -383,7 +386,8 @@ array_decode(struct json_decoder *d, struct json_node *node, struct weir_col *ch
 
 /* An array or a map. */
 const char *
-weir_json_read_list(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+weir_json_read_list(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+                    const char *p)
 {
     struct weir_col *child = &col->kids[0];
     uint32_t from = child->len;
@@ -700,7 +704,8 @@ text_column_check(const struct json_decoder *d, int32_t col, const char *what, s
 {
     if (col < 0 || d->env.schema->fields[col].type->kind == WEIR_STRING)
         return WEIR_OK;
-    return weir_fail(err, WEIR_USAGE, "the %s column %s must be a STRING, not %s (INVALID_CORRUPT_RECORD_TYPE)", what,
+    return weir_fail(err, WEIR_USAGE,
+                     "the %s column %s must be a STRING, not %s (INVALID_CORRUPT_RECORD_TYPE)", what,
                      d->env.schema->fields[col].name, weir_kind_name(d->env.schema->fields[col].type->kind));
 }
 
@@ -726,7 +731,8 @@ weir_json_decoder_new(const void *opt, const struct weir_decode_env *env, void *
     weir_buf_init(&d->scratch, most, env->quota);
     weir_buf_init(&d->rescue.buf, most, env->quota);
     if (env->message && options->mode == WEIR_DROPMALFORMED) {
-        weir_fail(err, WEIR_UNSUPPORTED, "mode DROPMALFORMED: a message is always a row (PARSE_MODE_UNSUPPORTED)");
+        weir_fail(err, WEIR_UNSUPPORTED,
+                  "mode DROPMALFORMED: a message is always a row (PARSE_MODE_UNSUPPORTED)");
         WEIR_GO(weir_error_hint(err, "use PERMISSIVE and drop rows with an expectation"));
     }
     WEIR_GO(text_column_check(d, env->rescued, "rescued data", err));

@@ -41,13 +41,15 @@ name_is(const struct json_index *index, const struct json_field *f, const char *
 }
 
 struct json_field *
-weir_json_field_find(const struct json_node *node, const struct json_index *index, const char *name, size_t len)
+weir_json_field_find(const struct json_node *node, const struct json_index *index, const char *name,
+                     size_t len)
 {
     uint32_t at;
 
     if (len > WEIR_NAME_MAX)
         return &node->fields[node->nfields];
-    for (at = (uint32_t)name_hash(index, name, len) & index->mask; index->slots[at] != 0; at = (at + 1) & index->mask)
+    for (at = (uint32_t)name_hash(index, name, len) & index->mask; index->slots[at] != 0;
+         at = (at + 1) & index->mask)
         if (name_is(index, &node->fields[index->slots[at] - 1], name, len))
             return &node->fields[index->slots[at] - 1];
     return &node->fields[node->nfields];
@@ -220,7 +222,8 @@ struct list_walk {
     bool count_only;
 };
 
-static weir_rc lists_collect(struct list_walk *w, const struct weir_type *type, bool top, struct weir_error *err);
+static weir_rc lists_collect(struct list_walk *w, const struct weir_type *type, bool top,
+                             struct weir_error *err);
 
 static weir_rc
 list_add(struct list_walk *w, const struct weir_type *type, struct weir_error *err)

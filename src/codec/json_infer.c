@@ -22,7 +22,8 @@ struct json_infer {
     weir_rc rc; /* not OK: stop */
 };
 
-static const char *value_infer(struct json_infer *x, struct weir_infer_node *node, const char *p, unsigned depth);
+static const char *value_infer(struct json_infer *x, struct weir_infer_node *node, const char *p,
+                               unsigned depth);
 
 /* A number's text as Java's BigDecimal counts it: digits of the unscaled value, and the scale. false: no DECIMAL that
  * weir or Spark has can hold it. */

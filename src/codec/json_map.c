@@ -29,7 +29,8 @@ index_slot(const struct json_map_index *index, const struct weir_str *keys, uint
 
 /* Room for n keys, of which those in rows from .. from + n - 2 are put in again. */
 static bool
-index_grow(struct json_decoder *d, struct json_map_index *index, const struct weir_str *keys, uint32_t from, uint32_t n)
+index_grow(struct json_decoder *d, struct json_map_index *index, const struct weir_str *keys, uint32_t from,
+           uint32_t n)
 {
     uint32_t size = index->size < MAP_INDEX_MIN ? MAP_INDEX_MIN : index->size;
     uint32_t *slots;
@@ -39,7 +40,8 @@ index_grow(struct json_decoder *d, struct json_map_index *index, const struct we
     if (size > index->size) {
         slots = weir_heap_alloc(d->env.quota, size * sizeof(*slots));
         if (slots == NULL) {
-            d->rc = weir_fail(d->err, WEIR_NOMEM, "no memory for a map of %u keys; raise weir.memoryLimit", n);
+            d->rc =
+                weir_fail(d->err, WEIR_NOMEM, "no memory for a map of %u keys; raise weir.memoryLimit", n);
             return false;
         }
         weir_heap_free(d->env.quota, index->slots, index->size * sizeof(*slots));

@@ -156,12 +156,8 @@ static const struct {
     const char *word;
     json_number_kind kind;
 } number_words[] = {
-    {"NaN", NUMBER_NAN},
-    {"Infinity", NUMBER_INFINITE},
-    {"+Infinity", NUMBER_INFINITE},
-    {"+INF", NUMBER_INFINITE},
-    {"-Infinity", NUMBER_MINUS_INFINITE},
-    {"-INF", NUMBER_MINUS_INFINITE},
+    {"NaN", NUMBER_NAN},       {"Infinity", NUMBER_INFINITE},        {"+Infinity", NUMBER_INFINITE},
+    {"+INF", NUMBER_INFINITE}, {"-Infinity", NUMBER_MINUS_INFINITE}, {"-INF", NUMBER_MINUS_INFINITE},
 };
 
 static const char *
@@ -477,7 +473,8 @@ weir_json_skip(struct json_text *t, const char *p)
         if (stack.level == 0)
             break;
         if (*p != ',')
-            return json_fail(t, stack_in_object(&stack) ? "a comma or } was expected" : "a comma or ] was expected");
+            return json_fail(t, stack_in_object(&stack) ? "a comma or } was expected"
+                                                        : "a comma or ] was expected");
         p = json_blanks(t, p + 1);
         if (stack_in_object(&stack)) {
             p = key_skip(t, p);

@@ -242,7 +242,8 @@ timestamp_set(const struct json_decoder *d, struct weir_col *col, uint32_t row, 
             return false;
         return slot_stamp(col, row, has_zone ? us : weir_zone_to_utc(opt->zone, us));
     }
-    return !weir_json_is_bare_time(s) && weir_timestamp_parse(s.ptr, s.len, opt->zone, &us) && slot_stamp(col, row, us);
+    return !weir_json_is_bare_time(s) && weir_timestamp_parse(s.ptr, s.len, opt->zone, &us) &&
+           slot_stamp(col, row, us);
 }
 
 static bool
@@ -252,7 +253,8 @@ timestamp_ntz_set(const struct json_decoder *d, struct weir_col *col, uint32_t r
     int64_t us;
 
     if (d->opt->ntz != NULL)
-        return weir_pattern_parse(d->opt->ntz, s.ptr, s.len, &us, &has_zone) && !has_zone && slot_stamp(col, row, us);
+        return weir_pattern_parse(d->opt->ntz, s.ptr, s.len, &us, &has_zone) && !has_zone &&
+               slot_stamp(col, row, us);
     return weir_timestamp_ntz_parse(s.ptr, s.len, &us) && slot_stamp(col, row, us);
 }
 
@@ -268,7 +270,8 @@ double_set(weir_kind kind, struct weir_col *col, uint32_t row, double v)
 
 /* The words in quotes that Spark knows. */
 static bool
-double_word_set(const struct json_decoder *d, weir_kind kind, struct weir_col *col, uint32_t row, struct weir_slice s)
+double_word_set(const struct json_decoder *d, weir_kind kind, struct weir_col *col, uint32_t row,
+                struct weir_slice s)
 {
     double infinity = (double)INFINITY;
 
@@ -278,7 +281,8 @@ double_word_set(const struct json_decoder *d, weir_kind kind, struct weir_col *c
         return double_set(kind, col, row, (double)NAN);
     if (weir_slice_is(s, "Infinity") || weir_slice_is(s, "+Infinity") || weir_slice_is(s, "+INF"))
         return double_set(kind, col, row, infinity);
-    return (weir_slice_is(s, "-Infinity") || weir_slice_is(s, "-INF")) && double_set(kind, col, row, -infinity);
+    return (weir_slice_is(s, "-Infinity") || weir_slice_is(s, "-INF")) &&
+           double_set(kind, col, row, -infinity);
 }
 
 /* A number's text; too large is no infinity. */
@@ -325,7 +329,8 @@ string_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
 
 /* A STRING with escapes: its plain text goes into the page's memory. */
 static const char *
-escaped_string(struct json_decoder *d, struct weir_col *col, uint32_t row, const struct json_string *s, const char *p)
+escaped_string(struct json_decoder *d, struct weir_col *col, uint32_t row, const struct json_string *s,
+               const char *p)
 {
     char *out = weir_mem_alloc(d->page->mem, s->len + WEIR_STR_PAD);
     size_t n;
@@ -345,7 +350,8 @@ escaped_string(struct json_decoder *d, struct weir_col *col, uint32_t row, const
 }
 
 static const char *
-string_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+string_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     struct json_string s;
     struct weir_slice text;
@@ -412,8 +418,9 @@ number_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
     case WEIR_DOUBLE:
         if (n->kind >= NUMBER_NAN)
             return double_set(node->kind, col, row,
-                              n->kind == NUMBER_NAN ? (double)NAN
-                                                  : n->kind == NUMBER_INFINITE ? (double)INFINITY : -(double)INFINITY);
+                              n->kind == NUMBER_NAN        ? (double)NAN
+                              : n->kind == NUMBER_INFINITE ? (double)INFINITY
+                                                           : -(double)INFINITY);
         if (n->kind == NUMBER_INTEGER && s.ptr[0] == '-')
             return integer_double_set(node->kind, col, row, s);
         return double_text_set(node->kind, col, row, s);
@@ -425,7 +432,8 @@ number_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
 }
 
 static const char *
-number_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+number_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     struct json_number n;
 
@@ -436,7 +444,8 @@ number_value(struct json_decoder *d, const struct json_node *node, struct weir_c
 }
 
 static const char *
-word_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+word_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
+           const char *p)
 {
     const char *text = p;
     char word;
@@ -461,7 +470,8 @@ word_value(struct json_decoder *d, const struct json_node *node, struct weir_col
 
 /* An object or array where a scalar is expected: a STRING keeps its text. */
 static const char *
-nested_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+nested_value(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     const char *text = p;
 
@@ -475,7 +485,8 @@ nested_value(struct json_decoder *d, const struct json_node *node, struct weir_c
 }
 
 const char *
-weir_json_read_any(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+weir_json_read_any(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+                   const char *p)
 {
     switch (*p) {
     case '{':
@@ -511,7 +522,8 @@ quick_digits(const char *p, uint64_t *v)
     do {
         memcpy(&x, p, sizeof(x));
         x ^= UINT64_C(0x3030303030303030);
-        marks = (x | (x + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080); /* the first is right */
+        marks =
+            (x | (x + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080); /* the first is right */
         n = marks == 0 ? 8 : (unsigned)__builtin_ctzll(marks) >> 3;
         if (n == 0)
             break;
@@ -586,7 +598,8 @@ quick_decimal(const struct weir_type *type, struct weir_col *col, uint32_t row, 
     if (p == NULL || scale > type->scale || digits + (type->scale - scale) > LONG_DIGITS)
         return NULL;
     v *= power_long[type->scale - scale];
-    if (type->precision < LONG_DIGITS && (v >= power_long[type->precision] || v <= -power_long[type->precision]))
+    if (type->precision < LONG_DIGITS &&
+        (v >= power_long[type->precision] || v <= -power_long[type->precision]))
         return NULL;
     if (type->precision > 9 && type->precision <= 18)
         ((int64_t *)col->data)[row] = v;
@@ -730,7 +743,8 @@ read_string(struct json_decoder *d, struct json_node *node, struct weir_col *col
 }
 
 static const char *
-read_integer(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+read_integer(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     int64_t v;
     const char *q = quick_integer(p, &v);
@@ -753,7 +767,8 @@ read_long(struct json_decoder *d, struct json_node *node, struct weir_col *col, 
 }
 
 static const char *
-read_decimal(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+read_decimal(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     const char *q = quick_decimal(node->type, col, row, p);
 
@@ -769,7 +784,8 @@ read_double(struct json_decoder *d, struct json_node *node, struct weir_col *col
 }
 
 static const char *
-read_timestamp(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+read_timestamp(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+               const char *p)
 {
     const char *q = quick_timestamp(d, col, row, p);
 
@@ -785,7 +801,8 @@ read_date(struct json_decoder *d, struct json_node *node, struct weir_col *col, 
 }
 
 static const char *
-read_boolean(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row, const char *p)
+read_boolean(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
+             const char *p)
 {
     bool yes = memcmp(p, "true", 4) == 0;
     const char *q = p + (yes ? 4 : 5);

@@ -379,8 +379,8 @@ struct_type(struct schema_build *b, const struct weir_infer_node *node, const st
         const struct weir_type *type = node_type(b, field);
 
         if (type != NULL)
-            fields[n++] =
-                (struct weir_field){.name = field->name, .name_len = field->name_len, .nullable = true, .type = type};
+            fields[n++] = (struct weir_field){
+                .name = field->name, .name_len = field->name_len, .nullable = true, .type = type};
     }
     if (n == 0 && node->up != NULL)
         return NULL;
@@ -456,14 +456,15 @@ doubled_fail(const struct weir_infer *inf, struct weir_error *err)
 {
     weir_fail(err, WEIR_SCHEMA, "the key \"%.200s\" comes twice in one object (COLUMN_ALREADY_EXISTS)",
               inf->doubled->name == NULL ? "" : inf->doubled->name);
-    return weir_error_hint(err, inf->opt.case_sensitive
-                                    ? "give the schema; then the last value is taken"
-                                    : "give the schema, or set readerCaseSensitive when the keys differ by case");
+    return weir_error_hint(err,
+                           inf->opt.case_sensitive
+                               ? "give the schema; then the last value is taken"
+                               : "give the schema, or set readerCaseSensitive when the keys differ by case");
 }
 
 weir_rc
-weir_infer_schema(struct weir_infer *inf, const char *corrupt_name, struct weir_mem *mem, const struct weir_type **out,
-                  struct weir_error *err)
+weir_infer_schema(struct weir_infer *inf, const char *corrupt_name, struct weir_mem *mem,
+                  const struct weir_type **out, struct weir_error *err)
 {
     struct schema_build build = {.inf = inf, .mem = mem};
     struct weir_field corrupt = {.name = corrupt_name, .nullable = true, .type = &weir_type_string};
