@@ -189,7 +189,7 @@ weir_decimal_parse(const char *t, size_t n, unsigned p, unsigned s, weir_i128 *o
     if ((int64_t)x.ndigits + shift > (int64_t)p) /* the first digit is not zero */
         return false;
     if (shift >= 0 && x.ndigits <= MANT_DIGITS) {
-        v = x.mant * pow10_u128((unsigned)shift);
+        v = p <= MANT_DIGITS ? x.mant * pow10_u64[shift] : x.mant * pow10_u128((unsigned)shift);
     } else if (x.ndigits <= MANT_DIGITS) {
         v = number_round(x.mant, shift);
     } else if (shift >= 0) {

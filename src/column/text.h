@@ -93,8 +93,8 @@ bool weir_pattern_parse_date(const struct weir_pattern *p, const char *t, size_t
 
 /* One slot of a scalar column from the text of a partition value or a CSV cell, by Spark SQL's cast with ANSI off:
  * blanks around are trimmed, "1" and "yes" are true, "007" and "1.9" are ints, decimals round HALF_UP. Nulls the
- * slot and returns false when the text does not fit the type (or there is no memory). An empty text is null for
- * every type, as in partition values: who can hold empty strings sets those himself. Strings are copied into mem.
+ * slot and returns false when the text does not fit the type (or there is no memory). An empty text is null (and true)
+ * for every type, as in partition values: who can hold empty strings sets those himself. Strings are copied into mem.
  * BOOLEAN to BINARY only; VOID is null; nested types are false. */
 bool weir_slot_parse(struct weir_col *col, uint32_t row, const char *t, size_t n, const struct weir_zone *zone,
                      struct weir_mem *mem);
