@@ -202,6 +202,7 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
 {
     struct batch b = {.p = p, .rec = rec, .obs = obs, .out = out};
     int64_t began = weir_mono_us();
+    bool changed;
     weir_rc rc;
 
     b.sink = (struct weir_sink_batch){.id = rec->id, .time_ms = rec->time_ms, .from = from, .to = rec->offset};
@@ -210,6 +211,9 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
     batch_begin(&b);
     if (p->schema == NULL)
         WEIR_GO(pipeline_settle(p, rec->schema_version, false, err));
+    WEIR_GO(weir_reader_paths(p->reader, &b.tasks, &changed, err));
+    if (changed)
+        WEIR_GO(pipeline_bind(p, err));
     out->us.bind += weir_mono_us() - began - out->us.tasks;
     rc = batch_write(&b, err);
     for (int again = 1; rc == WEIR_CONFLICT && again < ATTEMPTS; again++) {

@@ -14,7 +14,8 @@ pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir
     weir_quota_init(&p->quota, NULL, spec->name, p->budget.total);
     weir_uuid(p->run_id);
     p->mem = weir_mem_new(NULL, &p->quota, "pipeline");
-    if (p->mem == NULL)
+    p->bind_mem = p->mem == NULL ? NULL : weir_mem_new(p->mem, &p->quota, "query");
+    if (p->bind_mem == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory to open the pipeline");
     p->zone = weir_zone_find(spec->conf.time_zone, strlen(spec->conf.time_zone));
     if (p->zone == NULL) {
@@ -152,8 +153,9 @@ pipeline_check_options(struct weir_pipeline *p, struct weir_error *err)
 weir_rc
 pipeline_bind(struct weir_pipeline *p, struct weir_error *err)
 {
+    weir_mem_reset(p->bind_mem);
     WEIR_TRY(weir_reader_bind(p->reader, weir_projection_wants_metadata(p->projection), err));
-    if (weir_projection_bind(p->projection, weir_reader_schema(p->reader), p->mem, &p->schema, err) != WEIR_OK)
+    if (weir_projection_bind(p->projection, weir_reader_schema(p->reader), p->bind_mem, &p->schema, err) != WEIR_OK)
         return weir_error_context(err, "%s:%d", p->spec->file, p->spec->query_line);
     if (p->sink_type->bind(p->sink, p->schema, err) != WEIR_OK)
         return weir_error_context(err, "sink %s", p->spec->sink.format);
@@ -166,7 +168,7 @@ pipeline_settle(struct weir_pipeline *p, int64_t version, bool dry, struct weir_
     struct weir_tasks sample = {0};
     weir_rc rc;
 
-    if (p->source_type->sample != NULL && weir_reader_needs_sample(p->reader, p->schema_location))
+    if (p->source_type->sample != NULL && (dry || weir_reader_needs_sample(p->reader, p->schema_location)))
         WEIR_GO(p->source_type->sample(p->source, (uint32_t)p->spec->conf.sample_files,
                                        (uint64_t)p->spec->conf.sample_bytes, &sample, err));
     WEIR_GO(weir_reader_settle(p->reader, p->schema_location, &sample, version, dry, err));

@@ -23,7 +23,7 @@ struct weir_pipeline {
     const struct weir_spec *spec;
     struct weir_stop *stop;
     struct weir_quota quota;
-    struct weir_mem *mem;
+    struct weir_mem *mem, *bind_mem; /* bind_mem: of the bound query; emptied by the next binding */
     struct weir_budget budget;
     const struct weir_zone *zone;
     char run_id[WEIR_UUID_SIZE];

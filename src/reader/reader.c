@@ -143,6 +143,9 @@ weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, st
     WEIR_NEW(r, env->mem, sizeof(*r));
     r->env = *env;
     r->version = r->widened = -1;
+    r->bind_mem = weir_mem_new(env->mem, env->quota, "reader");
+    if (r->bind_mem == NULL)
+        WEIR_GO(weir_mem_fail(env->mem, 0, err));
     r->auto_loader = strcasecmp(env->source_format, "cloudFiles") == 0;
     WEIR_GO(weir_options_apply(weir_reader_options, &r->opt, env->options, err));
     if (r->auto_loader)
@@ -202,7 +205,7 @@ weir_reader_needs_sample(const struct weir_reader *r, struct weir_store *locatio
     weir_rc rc = WEIR_NOTFOUND;
 
     if (r->given != NULL || location == NULL)
-        return true;
+        return r->given == NULL;
     mem = weir_mem_new(NULL, r->env.quota, "schema version");
     if (mem != NULL)
         rc = weir_schema_log_read(location, -1, mem, &v, &err);
@@ -232,26 +235,74 @@ out:
     return rc;
 }
 
-/* Only what the user's schema names, with its types. */
-static weir_rc
-reader_given_partitions(struct weir_reader *r, const struct weir_tasks *tasks, struct weir_error *err)
+static bool
+same_folder(const char *a, const char *b)
 {
-    const struct weir_type *seen;
-    struct weir_field *fields;
-    uint32_t n = 0;
-    weir_rc rc;
+    const char *a_end = strrchr(a, '/'), *b_end = strrchr(b, '/');
+    size_t n = a_end == NULL ? 0 : (size_t)(a_end - a);
 
-    WEIR_GO(reader_partitions(r, tasks, &seen, err));
-    WEIR_NEW(fields, r->env.mem, (r->given->nfields + 1) * sizeof(*fields));
-    for (uint32_t i = 0; i < r->given->nfields; i++) {
-        const struct weir_field *f = &r->given->fields[i];
+    return n == (b_end == NULL ? 0 : (size_t)(b_end - b)) && memcmp(a, b, n) == 0;
+}
 
-        if (!weir_kind_is_nested(f->type->kind) && weir_field_find(seen, f->name, f->name_len, false) >= 0)
-            fields[n++] = *f;
+static bool
+listed(const char *names, const struct weir_field *f)
+{
+    for (const char *at = names;; at++) {
+        size_t n = strcspn(at, ",");
+
+        if (weir_slice_is_nocase(weir_slice_trim(weir_slice(at, n)), f->name))
+            return true;
+        at += n;
+        if (*at == '\0')
+            return false;
     }
-    r->partition = weir_type_struct(r->env.mem, fields, n);
-    if (r->partition == NULL)
-        WEIR_GO(weir_mem_fail(r->env.mem, 0, err));
+}
+
+/* Whether paths fill the user's column: it is named in partitionColumns; without those, a folder of one of the objects
+ * reads "name=value". */
+static bool
+given_by_path(const struct weir_reader *r, const struct weir_field *f, const struct weir_tasks *tasks)
+{
+    const char *before = NULL;
+
+    if (weir_kind_is_nested(f->type->kind))
+        return false;
+    if (r->opt.partition_columns != NULL)
+        return listed(r->opt.partition_columns, f);
+    for (uint32_t i = 0; i < tasks->n; i++) {
+        const char *key = tasks->at[i].key;
+
+        if (key == NULL || (before != NULL && same_folder(before, key)))
+            continue;
+        if (weir_partition_has(key, f->name))
+            return true;
+        before = key;
+    }
+    return false;
+}
+
+weir_rc
+weir_reader_paths(struct weir_reader *r, const struct weir_tasks *tasks, bool *changed, struct weir_error *err)
+{
+    struct weir_field *fields = r->given_fields;
+    uint32_t n = 0;
+    weir_rc rc = WEIR_OK;
+
+    *changed = false;
+    if (r->given == NULL)
+        return WEIR_OK;
+    if (fields == NULL)
+        WEIR_NEW(fields, r->env.mem, (r->given->nfields + 1) * sizeof(*fields));
+    for (uint32_t i = 0; i < r->given->nfields; i++) {
+        if (!given_by_path(r, &r->given->fields[i], tasks))
+            continue;
+        *changed |= n >= r->given_partition.nfields || fields[n].name != r->given->fields[i].name;
+        fields[n++] = r->given->fields[i];
+    }
+    *changed |= n != r->given_partition.nfields || r->given_fields == NULL;
+    r->given_fields = fields;
+    r->given_partition = (struct weir_type){.kind = WEIR_STRUCT, .nfields = n, .fields = fields};
+    r->partition = &r->given_partition;
 out:
     return rc;
 }
@@ -373,11 +424,12 @@ weir_reader_settle(struct weir_reader *r, struct weir_store *location, const str
 {
     static const struct weir_tasks no_tasks;
     struct weir_schema_version v;
+    bool changed;
     weir_rc rc;
 
     if (r->given != NULL) {
         r->data = r->given;
-        return reader_given_partitions(r, sample == NULL ? &no_tasks : sample, err);
+        return weir_reader_paths(r, sample == NULL ? &no_tasks : sample, &changed, err);
     }
     if (location != NULL) {
         rc = weir_schema_log_read(location, version, r->env.mem, &v, err);
@@ -424,11 +476,12 @@ weir_reader_bind(struct weir_reader *r, bool metadata, struct weir_error *err)
     struct weir_field *fields;
     weir_rc rc;
 
+    weir_mem_reset(r->bind_mem);
     r->rescued = r->metadata = -1;
     WEIR_GO(bind_corrupt(r, err));
-    WEIR_NEW(fields, r->env.mem, most * sizeof(*fields));
-    WEIR_NEW(r->source, r->env.mem, most * sizeof(*r->source));
-    WEIR_NEW(r->part_of, r->env.mem, most * sizeof(*r->part_of));
+    WEIR_NEW(fields, r->bind_mem, most * sizeof(*fields));
+    WEIR_NEW(r->source, r->bind_mem, most * sizeof(*r->source));
+    WEIR_NEW(r->part_of, r->bind_mem, most * sizeof(*r->part_of));
     for (uint32_t i = 0; i < r->data->nfields; i++) {
         const struct weir_field *f = &r->data->fields[i];
         int part = weir_field_find(r->partition, f->name, f->name_len, false);
@@ -456,9 +509,9 @@ weir_reader_bind(struct weir_reader *r, bool metadata, struct weir_error *err)
         r->metadata = (int32_t)n;
         bind_column(r, fields, n++, &meta, 0, -1);
     }
-    r->schema = weir_type_struct(r->env.mem, fields, n);
+    r->schema = weir_type_struct(r->bind_mem, fields, n);
     if (r->schema == NULL)
-        WEIR_GO(weir_mem_fail(r->env.mem, 0, err));
+        WEIR_GO(weir_mem_fail(r->bind_mem, 0, err));
 out:
     return rc;
 }

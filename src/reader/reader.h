@@ -50,6 +50,9 @@ const char *weir_reader_schema_location(const struct weir_reader *r);
  * partition columns are looked at. version < 0: the newest; else that one (a replay). */
 weir_rc weir_reader_settle(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *sample,
                            int64_t version, bool dry, struct weir_error *err);
+/* With a user's schema: which of its columns the paths of these objects fill, a function of the objects alone. A column
+ * that no path names comes from the records. *changed: bind anew. */
+weir_rc weir_reader_paths(struct weir_reader *r, const struct weir_tasks *tasks, bool *changed, struct weir_error *err);
 bool weir_reader_needs_sample(const struct weir_reader *r, struct weir_store *location);
 int64_t weir_reader_schema_version(const struct weir_reader *r); /* -1: none is kept */
 /* The page's schema once settled. metadata: with `_metadata` at the end. */

@@ -30,6 +30,8 @@ struct weir_reader {
     const char *rescued_name;          /* NULL: no rescued column */
     weir_evolution evolution;
     const struct weir_type *given;     /* the user's schema, or NULL */
+    struct weir_field *given_fields;   /* of given_partition; NULL before the first look at paths */
+    struct weir_type given_partition;
     const struct weir_type *data;      /* of the records, the corrupt column included */
     const struct weir_type *partition; /* from the paths */
     int64_t version;
@@ -37,6 +39,7 @@ struct weir_reader {
     struct weir_schema_version unkept; /* made by evolution, not written yet; data NULL: none */
 
     /* bound: */
+    struct weir_mem *bind_mem; /* of the four below; emptied by the next binding */
     const struct weir_type *schema;
     int32_t *source;                   /* per column: 1 when the format fills it */
     int32_t *part_of;                  /* per column: field of `partition`, or -1 */

@@ -321,3 +321,22 @@ def test_a_name_that_is_no_utf_8_is_text_all_the_same(pipeline):
     os.rename(os.fsencode(p.put([{"id": 1}])), os.fsencode(p.src) + b"/\xffx.json")
     p.run().check()
     assert table(p) == [{"id": 1, "f": "\ufffdx.json"}]
+
+
+@pytest.mark.parametrize("format, options", [("json", {}), ("cloudFiles", {"cloudFiles.format": "json"})])
+def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options):
+    """Folders at another level, files beside folders: each batch has the values of its own paths."""
+    p = pipeline(format=format, schema="id INT, day STRING")
+    limit = "maxFilesPerTrigger" if format == "json" else "cloudFiles.maxFilesPerTrigger"
+    p.spec["source"]["options"] = {limit: 1, **options}
+    p.write()
+    p.put([{"id": 0, "day": "said"}], name="a.json")
+    p.put([{"id": 1}], name="day=1/a.json")
+    p.put([{"id": 2}], name="v2/day=2/a.json")
+    p.put([{"id": 3}], name="day=1/b.json")
+    p.put([{"id": 4, "day": "told"}], name="b.json")
+    p.run().check()
+    p.put([{"id": 5}], name="day=1/c.json")
+    p.run().check()
+    rows = deltars.DeltaTable(p.table).to_pyarrow_table().to_pylist()
+    assert {r["id"]: r["day"] for r in rows} == {0: "said", 1: "1", 2: "2", 3: "1", 4: "told", 5: "1"}
