@@ -65,7 +65,8 @@ reader_format(struct weir_reader *r, struct weir_error *err)
     r->format = weir_format_find(name);
     if (r->format != NULL)
         return WEIR_OK;
-    weir_fail(err, WEIR_UNSUPPORTED, "%s: format %s is not read by this version", r->env.options->file, name);
+    weir_fail(err, WEIR_UNSUPPORTED, "%s: %s %s is not read by this version", r->env.options->file,
+              r->auto_loader ? "cloudFiles.format" : "source.format", name);
     return weir_error_hint(err, "formats: %s", weir_format_names()[0]);
 }
 
