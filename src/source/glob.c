@@ -13,12 +13,6 @@
 
 enum { GLOB_ALTS_MAX = 1024, GLOB_TEXT_MAX = 4096 };
 
-bool
-weir_glob_is(const char *text)
-{
-    return strpbrk(text, "{}[]*?\\") != NULL;
-}
-
 size_t
 weir_glob_base(const char *path)
 {

@@ -20,7 +20,6 @@ struct weir_glob {
     bool folders;            /* a '/' at the end was kept: only folders match */
 };
 
-bool weir_glob_is(const char *text); /* holds a character with a meaning */
 /* Length of the part of path that stands in front of the first name with a pattern, without its '/': "/a/b" of
  * "/a/b/x*". The whole length when there is none. */
 size_t weir_glob_base(const char *path);
