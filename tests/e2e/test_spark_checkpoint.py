@@ -223,7 +223,7 @@ def spelled(text):
 def test_the_checkpoint_is_spelled_as_spark_spells_it(turns, pipeline, tmp_path):
     texts = []
     for who in ("spark", "weir"):
-        t = turns(folder=tmp_path / who, options={"maxFilesPerTrigger": 1})
+        t = turns(folder=tmp_path / who, options={"maxFilesPerTrigger": 1}, conf={"spark.sql.shuffle.partitions": 200})
         t.put(len(AWKWARD + GLOBS), names=AWKWARD + GLOBS)
         t.turn(who)
         t.check()
