@@ -300,16 +300,15 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("name", CHECKPOINT_FILES)
+@pytest.mark.parametrize("name, damage", [(name, damage) for name in CHECKPOINT_FILES for damage in DAMAGES
+                                          if (name, damage) != ("metadata", "other version")])  # it has no version
 def test_a_damaged_checkpoint_file_is_named_or_harmless(four, name, damage):
     four.run().check()
     path = os.path.join(four.ckpt, name)
     with open(path, "rb") as f:
         text = f.read()
     bad = DAMAGES[damage](text)
-    if bad == text:
-        pytest.skip("this file has no version line")
+    assert bad != text
     if bad is None:
         os.remove(path)
     else:
