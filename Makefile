@@ -2,7 +2,7 @@
 #   make             builds build/weir
 #   make quickstart  builds a release and ingests the example into ./quickstart
 #   make test        the quick tests: under a minute, no network
-#   make check       everything: unit, fuzz corpora, sanitizers, end to end; ends in "N passed, N failed"
+#   make check       everything: unit, fuzz corpora, sanitizers, end to end; ends in "N passed, N failed, N skipped"
 #   make fuzz        each fuzz target for MINUTES (1)
 #   make soak        runs that are killed at random, KILLS (1000) times, then counted
 #   make bench       rows a second and peak memory, beside others
@@ -16,11 +16,11 @@ all: $(BUILD)/build.ninja
 
 $(BUILD)/build.ninja:
 	@tools/install-deps build
-	@meson setup $(BUILD) $$(pkg-config --exists cmocka || echo -Dtests=false) >/dev/null
+	@tools/configure $(BUILD) -Dtests=$$(pkg-config --exists cmocka && echo true || echo false)
 
 test:
 	@tools/install-deps test
-	@meson configure $(BUILD) -Dtests=true >/dev/null 2>&1 || meson setup $(BUILD) >/dev/null
+	@tools/configure $(BUILD) -Dtests=true
 	@ninja -C $(BUILD)
 	@meson test -C $(BUILD) --suite quick --no-rebuild --print-errorlogs
 
@@ -53,13 +53,13 @@ format:
 # One file that needs nothing but the C library: it starts in half the time and moves to any machine.
 release:
 	@tools/install-deps release
-	@[ -e build-release/build.ninja ] || \
-	  meson setup build-release --buildtype=release -Dprefer_static=true -Dtests=false >/dev/null
+	@tools/configure build-release -Dbuildtype=release -Dprefer_static=true -Dtests=false
 	@ninja -C build-release --quiet
 
 install: release
-	@meson configure build-release --prefix=$(PREFIX)
-	@meson install -C build-release
+	@tools/configure build-release -Dprefix=$(PREFIX)
+	@meson install -C build-release --quiet
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/weir"
 
 clean:
 	@rm -rf build build-* quickstart
