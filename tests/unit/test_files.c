@@ -122,9 +122,9 @@ compacted_logs_are_sparks_byte_for_byte(void **state)
 static void
 copy_golden(struct kit *k, const char *golden)
 {
-    char cmd[512];
+    char cmd[1024];
 
-    snprintf(cmd, sizeof(cmd), "cp -r %s/spark/checkpoints/%s %s/ckpt && chmod -R u+w %s/ckpt && "
+    snprintf(cmd, sizeof(cmd), "cp -r '%s/spark/checkpoints/%s' %s/ckpt && chmod -R u+w %s/ckpt && "
              "sed -i 's|file:///data/[a-z_]*/|file://%s/|; s|file:/data/[a-z_]*/|file:%s/|' %s/ckpt/sources/0/*",
              getenv("WEIR_GOLDEN"), golden, k->dir, k->dir, k->dir, k->dir, k->dir);
     assert_int_equal(system(cmd), 0);
