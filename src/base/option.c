@@ -36,6 +36,16 @@ weir_settings_get(const struct weir_settings *set, const char *key)
     return s == NULL ? NULL : s->value;
 }
 
+weir_rc
+weir_settings_at(const struct weir_settings *set, const char *key, struct weir_error *err)
+{
+    const struct weir_setting *s = setting_find(set, key, 0);
+
+    if (s == NULL)
+        return weir_error_context(err, "%s: option %s", set->file == NULL ? "options" : set->file, key);
+    return weir_error_context(err, "%s:%d: option %s", set_file(set, s), s->line, key);
+}
+
 /* Index of text in "a|b|c", -1: none. */
 static int
 choice_find(const char *choices, struct weir_slice text)

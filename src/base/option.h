@@ -57,5 +57,7 @@ weir_rc weir_options_apply(const struct weir_option *table, void *self, struct w
 weir_rc weir_options_unknown(const struct weir_option *const *tables, uint32_t n, const struct weir_settings *set,
                              struct weir_error *err);
 const char *weir_settings_get(const struct weir_settings *set, const char *key); /* NULL: absent */
+/* "FILE:LINE: option KEY" in front of an error about that option's value. Returns err->rc. */
+weir_rc weir_settings_at(const struct weir_settings *set, const char *key, struct weir_error *err);
 
 #endif

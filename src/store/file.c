@@ -488,6 +488,27 @@ file_head(void *self, const char *key, struct weir_object *out, struct weir_erro
     return WEIR_OK;
 }
 
+/* Asks about the root, or about the nearest folder above it that is there. */
+static weir_rc
+file_writable(void *self, struct weir_error *err)
+{
+    const struct file_store *fs = self;
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof(path), "%s", fs->root), why;
+
+    if (n < 0 || (size_t)n >= sizeof(path))
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "path of %d bytes", n);
+    while (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0) {
+        char *slash = strrchr(path, '/');
+
+        why = errno;
+        if (why != ENOENT || slash == NULL || strcmp(path, "/") == 0)
+            return weir_fail_os(err, WEIR_IO, why, "%s cannot be written to", path);
+        slash[slash == path ? 1 : 0] = '\0';
+    }
+    return WEIR_OK;
+}
+
 static weir_rc
 file_root(void *self, struct weir_object *out, struct weir_error *err)
 {
@@ -787,6 +808,7 @@ const struct weir_store_type weir_store_file = {
     .list = file_list,
     .walk = file_walk_all,
     .root = file_root,
+    .writable = file_writable,
     .head = file_head,
     .open_input = file_open_input,
     .read = file_read,

@@ -175,6 +175,14 @@ weir_store_root(struct weir_store *st, struct weir_object *out, struct weir_erro
 }
 
 weir_rc
+weir_store_writable(struct weir_store *st, struct weir_error *err)
+{
+    if (st->type->writable == NULL || st->type->writable(st->self, err) == WEIR_OK)
+        return WEIR_OK;
+    return weir_error_context(err, "%s", st->path);
+}
+
+weir_rc
 weir_store_lock(struct weir_store *st, const char *key, int *lock, struct weir_error *err)
 {
     *lock = -1;

@@ -53,6 +53,8 @@ struct weir_store_type {
                     struct weir_error *err);
     /* MAY: what stands at the root: size -1 a folder, else an object. NOTFOUND. */
     weir_rc (*root)(void *self, struct weir_object *out, struct weir_error *err);
+    /* MAY: whether objects could be put there, as far as rights tell; nothing is written. DENIED. */
+    weir_rc (*writable)(void *self, struct weir_error *err);
     weir_rc (*head)(void *self, const char *key, struct weir_object *out, struct weir_error *err); /* NOTFOUND */
     weir_rc (*open_input)(void *self, const char *key, int64_t at, struct weir_input **out, struct weir_error *err);
     /* At most n bytes; *got 0 at the end. */
@@ -96,6 +98,8 @@ weir_rc weir_store_walk(struct weir_store *st, bool (*enter)(void *arg, const ch
                         struct weir_error *err);
 /* What stands at the root itself: size -1: a folder. NOTFOUND: nothing (stores without folders always have one). */
 weir_rc weir_store_root(struct weir_store *st, struct weir_object *out, struct weir_error *err);
+/* Whether objects could be put there, or folders made for them, as far as rights tell: DENIED, IO. Writes nothing. */
+weir_rc weir_store_writable(struct weir_store *st, struct weir_error *err);
 weir_rc weir_store_head(struct weir_store *st, const char *key, struct weir_object *out, struct weir_error *err);
 /* Whole object, appended to buf; the buffer's ceiling is the limit. */
 weir_rc weir_store_get(struct weir_store *st, const char *key, struct weir_buf *buf, struct weir_error *err);

@@ -464,6 +464,48 @@ a_folder_that_was_removed_meanwhile_is_made_again(void **state)
     teardown(&f);
 }
 
+static weir_rc
+writable(const char *dir, const char *below)
+{
+    struct weir_mem *mem = weir_mem_new(NULL, NULL, "writable");
+    struct weir_store *st;
+    char path[256];
+    weir_rc rc;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, below);
+    assert_int_equal(weir_store_open(path, mem, &st, &err), WEIR_OK);
+    rc = weir_store_writable(st, &err);
+    weir_store_close(st);
+    weir_mem_free(mem);
+    return rc;
+}
+
+static void
+rights_are_those_of_the_nearest_folder_that_is_there(void **state)
+{
+    struct fixture f;
+    bool root = geteuid() == 0;
+    char path[256];
+
+    (void)state;
+    setup(&f, true);
+    assert_int_equal(put(f.st, "d/a", "1", WEIR_PUT_ABSENT), WEIR_OK);
+    assert_int_equal(writable(f.dir, "new/root/d"), WEIR_OK);
+    assert_int_equal(writable(f.dir, "new/root/not/there/yet"), WEIR_OK);
+    assert_int_equal(writable(f.dir, "new/root/d/a/table"), WEIR_IO); /* below a file */
+    snprintf(path, sizeof(path), "%s/new/root/d", f.dir);
+    assert_int_equal(chmod(path, 0555), 0);
+    assert_int_equal(chmod(f.dir, 0755), 0);
+    if (root)
+        assert_int_equal(seteuid(65534), 0); /* root obeys no mode */
+    assert_int_equal(writable(f.dir, "new/root/d"), WEIR_DENIED);
+    assert_int_equal(writable(f.dir, "new/root/d/not/there"), WEIR_DENIED);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+    teardown(&f);
+}
+
 static void
 odd_things_in_a_folder_are_passed_over(void **state)
 {
@@ -688,6 +730,7 @@ main(void)
         cmocka_unit_test(links_that_are_refused_or_answer_late_are_settled),
         cmocka_unit_test(a_file_system_without_fsync_for_folders_is_used_all_the_same),
         cmocka_unit_test(a_folder_that_was_removed_meanwhile_is_made_again),
+        cmocka_unit_test(rights_are_those_of_the_nearest_folder_that_is_there),
         cmocka_unit_test(odd_things_in_a_folder_are_passed_over),
         cmocka_unit_test(schemes_are_found_or_refused_by_name),
         cmocka_unit_test(uris_are_encoded_decoded_and_compared),
