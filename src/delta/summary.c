@@ -6,6 +6,7 @@
  * Threads: one owner. */
 #include "delta/summary.h"
 
+#include <float.h>
 #include <inttypes.h>
 
 #include "base/limits.h"
@@ -116,12 +117,16 @@ file_key(struct summary_walk *w, const json_t *body, struct file_key *key, struc
     return WEIR_OK;
 }
 
+/* Cut where it is too long for a table, and where the writer cut it: a maximum then ends in the byte 0x7f. */
 static void
 bound_text(char out[WEIR_SUMMARY_TEXT], const char *text)
 {
     size_t n = strlen(text);
 
-    if (n >= WEIR_SUMMARY_TEXT) {
+    if (n > 0 && n < WEIR_SUMMARY_TEXT - 4 && text[n - 1] == 0x7f) {
+        memcpy(out, text, n - 1);
+        memcpy(out + n - 1, "\xe2\x80\xa6", 4);
+    } else if (n >= WEIR_SUMMARY_TEXT) {
         n = WEIR_SUMMARY_TEXT - 4;
         while (n > 0 && (text[n] & 0xc0) == 0x80)
             n--;
@@ -132,36 +137,50 @@ bound_text(char out[WEIR_SUMMARY_TEXT], const char *text)
     }
 }
 
+static bool
+bound_is_real(const struct weir_summary_column *c)
+{
+    return c->kind == WEIR_FLOAT || c->kind == WEIR_DOUBLE || c->kind == WEIR_DECIMAL;
+}
+
+/* A bound of FLOAT, DOUBLE or DECIMAL. */
+static void
+bound_take_real(struct weir_summary_column *c, double d, bool max)
+{
+    double *at = max ? &c->max_num.d : &c->min_num.d;
+    char *text = max ? c->max : c->min;
+
+    if (c->any && !(max ? d > *at : d < *at))
+        return;
+    *at = d;
+    if (c->kind == WEIR_DECIMAL)
+        snprintf(text, WEIR_SUMMARY_TEXT, "%.*f", c->scale, d);
+    else
+        text[weir_double_print(d, text)] = '\0';
+}
+
 /* One bound of one file into the table's. Texts compare by bytes: right for strings, dates and times of one form. */
 static bool
 bound_take(struct weir_summary_column *c, const json_t *v, bool max)
 {
     char text[WEIR_SUMMARY_TEXT];
 
+    if (bound_is_real(c)) {
+        if (json_is_number(v))
+            bound_take_real(c, json_number_value(v), max);
+        return json_is_number(v);
+    }
     if (json_is_integer(v)) {
         int64_t i = json_integer_value(v);
         int64_t *at = max ? &c->max_num.i : &c->min_num.i;
 
-        if (c->kind == WEIR_FLOAT || c->kind == WEIR_DOUBLE)
-            return false;
         if (!c->any || (max ? i > *at : i < *at)) {
             *at = i;
             snprintf(max ? c->max : c->min, WEIR_SUMMARY_TEXT, "%" PRId64, i);
         }
         return true;
     }
-    if (json_is_real(v) && (c->kind == WEIR_FLOAT || c->kind == WEIR_DOUBLE)) {
-        double d = json_real_value(v);
-        double *at = max ? &c->max_num.d : &c->min_num.d;
-
-        if (!c->any || (max ? d > *at : d < *at)) {
-            *at = d;
-            text[weir_double_print(d, text)] = '\0';
-            memcpy(max ? c->max : c->min, text, sizeof(text));
-        }
-        return true;
-    }
-    if (json_is_string(v) && c->kind != WEIR_FLOAT && c->kind != WEIR_DOUBLE) {
+    if (json_is_string(v)) {
         bound_text(text, json_string_value(v));
         if (!c->any || (max ? strcmp(text, c->max) > 0 : strcmp(text, c->min) < 0))
             memcpy(max ? c->max : c->min, text, sizeof(text));
@@ -268,11 +287,12 @@ summary_columns(struct weir_summary *s)
         const struct weir_field *f = &schema->fields[i];
         weir_kind k = f->type->kind;
 
-        /* Decimals stay out: a JSON number would have gone through a double. */
-        if (weir_kind_is_nested(k) || k == WEIR_BOOLEAN || k == WEIR_BINARY || k == WEIR_DECIMAL || k == WEIR_VOID ||
+        /* Long decimals stay out: a JSON number has gone through a double. */
+        if (weir_kind_is_nested(k) || k == WEIR_BOOLEAN || k == WEIR_BINARY || k == WEIR_VOID ||
+            (k == WEIR_DECIMAL && f->type->precision > DBL_DIG) ||
             weir_metadata_partition(&s->snap->meta, f->name) >= 0)
             continue;
-        s->columns[s->ncolumns++] = (struct weir_summary_column){.name = f->name, .kind = k};
+        s->columns[s->ncolumns++] = (struct weir_summary_column){.name = f->name, .kind = k, .scale = f->type->scale};
     }
 }
 

@@ -9,6 +9,7 @@ enum { WEIR_SUMMARY_COLUMNS = 32, WEIR_SUMMARY_TEXT = 72 };
 struct weir_summary_column { /* bounds by the files' statistics */
     const char *name;        /* borrowed from the snapshot */
     weir_kind kind;
+    uint8_t scale;               /* DECIMAL */
     bool any, partial;       /* partial: some live file has no bounds for it */
     union { int64_t i; double d; } min_num, max_num;
     char min[WEIR_SUMMARY_TEXT], max[WEIR_SUMMARY_TEXT]; /* as text, cut */
