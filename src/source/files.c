@@ -18,19 +18,14 @@ weir_rc
 weir_files_refuse(const struct weir_source_env *env, const char *key, struct weir_error *err, const char *fmt,
                   ...)
 {
-    const struct weir_settings *set = env->options;
     char text[256];
     va_list ap;
-    int line = 0;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    for (uint32_t i = 0; i < set->n; i++)
-        if (weir_slice_is_nocase(weir_slice(set->at[i].key, strlen(set->at[i].key)), key))
-            line = set->at[i].line;
-    return weir_fail(err, WEIR_USAGE, "%s:%d: option %s: %s", set->file != NULL ? set->file : "", line, key,
-                     text);
+    weir_fail(err, WEIR_USAGE, "%s", text);
+    return weir_settings_at(env->options, key, err);
 }
 
 weir_rc

@@ -240,7 +240,7 @@ weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out
 {
     struct weir_files *f = self;
     struct weir_found mine, theirs = f->found;
-    uint64_t sum = 0;
+    uint64_t sum = 0, waiting = f->waiting, waiting_bytes = f->waiting_bytes;
     weir_rc rc;
 
     *out = (struct weir_tasks){.mem = weir_mem_new(NULL, f->env->quota, "sample")};
@@ -269,6 +269,8 @@ weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out
 out:
     weir_found_fini(&f->found);
     f->found = theirs;
+    f->waiting = waiting; /* of files that are not taken yet; the sample has those that were, too */
+    f->waiting_bytes = waiting_bytes;
     if (rc != WEIR_OK)
         weir_tasks_fini(out);
     return rc;
