@@ -53,21 +53,35 @@ const struct weir_option weir_loader_options[] = {
     WEIR_OPTION_END,
 };
 
+/* Often it is there, with a slip in its name. */
+static weir_rc
+reader_no_format(const struct weir_reader *r, struct weir_error *err)
+{
+    static const char *const name[] = {"cloudFiles.format"};
+    const struct weir_settings *set = r->env.options;
+
+    weir_fail(err, WEIR_USAGE, "%s: cloudFiles.format is missing", set->file);
+    for (uint32_t i = 0; i < set->n; i++)
+        if (weir_nearest(set->at[i].key, name, 1) != NULL)
+            return weir_error_hint(err, "line %d has %s: did you mean cloudFiles.format?", set->at[i].line,
+                                   set->at[i].key);
+    return weir_error_hint(err, "add `cloudFiles.format: json` to source.options");
+}
+
 static weir_rc
 reader_format(struct weir_reader *r, struct weir_error *err)
 {
     const char *name = r->auto_loader ? r->opt.format : r->env.source_format;
 
-    if (name == NULL) {
-        weir_fail(err, WEIR_USAGE, "%s: cloudFiles.format is missing", r->env.options->file);
-        return weir_error_hint(err, "add `cloudFiles.format: json` to source.options");
-    }
+    if (name == NULL)
+        return reader_no_format(r, err);
     r->format = weir_format_find(name);
     if (r->format != NULL)
         return WEIR_OK;
-    weir_fail(err, WEIR_UNSUPPORTED, "%s: %s %s is not read by this version", r->env.options->file,
-              r->auto_loader ? "cloudFiles.format" : "source.format", name);
-    return weir_error_hint(err, "formats: %s", weir_format_names()[0]);
+    weir_fail(err, WEIR_UNSUPPORTED, "format %s is not read by this version", name);
+    weir_error_hint(err, "formats: %s", weir_format_names()[0]);
+    return r->auto_loader ? weir_settings_at(r->env.options, "cloudFiles.format", err)
+                          : weir_error_context(err, "%s: source.format", r->env.options->file);
 }
 
 static weir_rc
@@ -135,6 +149,17 @@ reader_modes(struct weir_reader *r, struct weir_error *err)
     return WEIR_OK;
 }
 
+static weir_rc
+reader_hints_parse(const struct weir_reader *r, struct weir_hint **hints, uint32_t *n, struct weir_error *err)
+{
+    const char *text = r->opt.schema_hints;
+
+    *n = 0;
+    if (text == NULL || weir_hints_parse(text, strlen(text), r->env.mem, hints, n, err) == WEIR_OK)
+        return WEIR_OK;
+    return weir_settings_at(r->env.options, "cloudFiles.schemaHints", err);
+}
+
 weir_rc
 weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, struct weir_error *err)
 {
@@ -155,6 +180,7 @@ weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, st
     WEIR_GO(reader_format_options(r, err));
     WEIR_GO(reader_given(r, err));
     WEIR_GO(reader_modes(r, err));
+    WEIR_GO(reader_hints_parse(r, &(struct weir_hint *){NULL}, &(uint32_t){0}, err)); /* they are read later */
     *out = r;
 out:
     return rc;
@@ -361,7 +387,7 @@ reader_hints(struct weir_reader *r, const struct weir_type **data, const struct 
 
     if (r->opt.schema_hints == NULL)
         return WEIR_OK;
-    WEIR_TRY(weir_hints_parse(r->opt.schema_hints, strlen(r->opt.schema_hints), r->env.mem, &hints, &n, err));
+    WEIR_TRY(reader_hints_parse(r, &hints, &n, err));
     for (uint32_t i = 0; i < n; i++) {
         bool part = weir_field_find(*partition, hints[i].path[0], strlen(hints[i].path[0]), false) >= 0;
         const struct weir_type **to = part ? partition : data;
@@ -419,6 +445,20 @@ out:
     return rc;
 }
 
+/* Hints act when a schema is inferred. Who adds one to a pipeline that has its schema should hear that. */
+static weir_rc
+reader_late_hints(struct weir_reader *r, const struct weir_store *location, struct weir_error *err)
+{
+    const struct weir_type *data = r->data, *partition = r->partition;
+
+    if (reader_hints(r, &data, &partition, err) != WEIR_OK || !weir_type_same(data, r->data) ||
+        !weir_type_same(partition, r->partition))
+        weir_warn("cloudFiles.schemaHints has no effect on the schema that %s keeps; a new schemaLocation infers anew",
+                  location->path);
+    weir_error_clear(err);
+    return WEIR_OK;
+}
+
 weir_rc
 weir_reader_settle(struct weir_reader *r, struct weir_store *location, const struct weir_tasks *sample,
                    int64_t version, bool dry, struct weir_error *err)
@@ -438,7 +478,7 @@ weir_reader_settle(struct weir_reader *r, struct weir_store *location, const str
             r->data = v.data;
             r->partition = v.partition;
             r->version = v.version;
-            return WEIR_OK;
+            return version >= 0 ? WEIR_OK : reader_late_hints(r, location, err);
         }
         if (rc != WEIR_NOTFOUND || version >= 0)
             return weir_error_context(err, "schema location %s", location->path);
@@ -578,7 +618,7 @@ weir_reader_evolve(struct weir_reader *r, struct weir_store *location, const str
     if (*changed)
         WEIR_GO(weir_reader_bind(r, r->metadata >= 0, err));
     if (added > 0)
-        weir_info("%" PRIu32 " new columns, the first in %s", added, task_name(first));
+        weir_info("%" PRIu32 " new column%s, the first in %s", added, added == 1 ? "" : "s", task_name(first));
 out:
     return rc;
 }
