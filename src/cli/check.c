@@ -57,7 +57,7 @@ weir_cmd_check(struct weir_cli *cli, int argc, char **argv, struct weir_error *e
     };
     const struct weir_usage usage = {"weir check", "FILE…",
                                      "Everything short of writing: reads the file, looks at the source, infers the schema, compares\n"
-                                     "checkpoint and table, and says what the next batch would take.",
+                                     "checkpoint and table, and says what waits.",
                                      flags, 1, 1000, "  weir check --resolved orders.yaml\n  weir check --offline pipelines/*.yaml"};
     char **files;
     unsigned n;

@@ -4,7 +4,7 @@
  * 2. stdout is data, stderr is talk; an error is one paragraph.
  * 3. The first SIGINT or SIGTERM asks the run to finish or drop its batch; ten seconds later, or at the second
  *    signal, the process leaves at once. Every point of a run is crash-safe, so that costs no data.
- * Process-wide state: `talk`, set while words are read and read-only then; `signals`, for the handlers.
+ * Process-wide state: `talk`, set while words are read and signals are installed, and read-only then; `signals`, for the handlers.
  * Threads: the main thread; handlers touch only atomics. */
 #include "cli/command.h"
 
@@ -20,6 +20,7 @@
 #include "base/point.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "cli/bar.h"
 
 enum { STOP_SECONDS = 10 };
 
@@ -33,7 +34,7 @@ static const struct command {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static struct { bool quiet, json; } talk;
+static struct { bool quiet, json, bar; } talk;
 static struct {
     struct weir_stop *stop;
     _Atomic int signum; /* the first one */
@@ -188,6 +189,13 @@ flag_find(const struct weir_flag *flags, struct weir_slice word)
     return NULL;
 }
 
+/* "table show" of "weir table show": what an error of the command line begins with, behind the program's name. */
+static const char *
+usage_command(const struct weir_usage *usage)
+{
+    return usage->name + strlen("weir ");
+}
+
 static weir_rc
 flag_unknown(const struct weir_usage *usage, struct weir_slice word, struct weir_error *err)
 {
@@ -203,7 +211,7 @@ flag_unknown(const struct weir_usage *usage, struct weir_slice word, struct weir
         }
     snprintf(text, sizeof text, "%.*s", (int)(word.len < 63 ? word.len : 63), word.ptr);
     near = weir_nearest(text, list, n);
-    weir_fail(err, WEIR_USAGE, "%s: unknown flag %s", usage->name, text);
+    weir_fail(err, WEIR_USAGE, "%s: unknown flag %s", usage_command(usage), text);
     return near == NULL ? weir_error_hint(err, "see %s --help", usage->name) : weir_error_hint(err, "did you mean %s?", near);
 }
 
@@ -220,12 +228,12 @@ flag_take(const struct weir_usage *usage, const struct weir_flag *flag, const ch
         return WEIR_OK;
     }
     if (strchr(flag->arg, '|') != NULL && weir_cli_choice(flag->arg, value) < 0)
-        return weir_fail(err, WEIR_USAGE, "%s: %.*s must be one of %s, not %.64s", usage->name, n, flag->name, flag->arg,
-                         value);
+        return weir_fail(err, WEIR_USAGE, "%s: %.*s must be one of %s, not %.64s", usage_command(usage), n, flag->name,
+                         flag->arg, value);
     if (flag->number != NULL &&
         (!weir_parse_int(weir_slice(value, strlen(value)), flag->number) || *flag->number < 0))
-        return weir_fail(err, WEIR_USAGE, "%s: %.*s must be a whole number, not %.64s", usage->name, n, flag->name,
-                         value);
+        return weir_fail(err, WEIR_USAGE, "%s: %.*s must be a whole number, not %.64s", usage_command(usage), n,
+                         flag->name, value);
     if (flag->value != NULL)
         *flag->value = value;
     else if (flag->number == NULL) /* --log-format */
@@ -285,11 +293,11 @@ parse_flag(const struct weir_usage *usage, int argc, char **argv, int *i, struct
     if (flag == &common[2])
         return help_print(usage, err);
     if (flag->arg == NULL && eq != NULL)
-        return weir_fail(err, WEIR_USAGE, "%s: %.*s takes no value", usage->name, (int)name.len, name.ptr);
+        return weir_fail(err, WEIR_USAGE, "%s: %.*s takes no value", usage_command(usage), (int)name.len, name.ptr);
     if (flag->arg == NULL || eq != NULL)
         return flag_take(usage, flag, eq == NULL ? NULL : eq + 1, err);
     if (*i + 1 >= argc)
-        return weir_fail(err, WEIR_USAGE, "%s: %s needs a value: %s", usage->name, word, flag->arg);
+        return weir_fail(err, WEIR_USAGE, "%s: %s needs a value: %s", usage_command(usage), word, flag->arg);
     return flag_take(usage, flag, argv[++*i], err);
 }
 
@@ -315,7 +323,7 @@ weir_cli_parse(const struct weir_usage *usage, int argc, char **argv, char ***wo
     *nwords = (unsigned)n;
     if (*nwords < usage->min || *nwords > usage->max) {
         weir_fail(err, WEIR_USAGE, *nwords < usage->min ? "%s: %s is missing" : "%s: too many words; %s is enough",
-                  usage->name, usage->args);
+                  usage_command(usage), usage->args);
         return weir_error_hint(err, "see %s --help", usage->name);
     }
     weir_log_setup(talk.quiet ? WEIR_LOG_ERROR : WEIR_LOG_INFO, talk.json);
@@ -327,7 +335,8 @@ weir_cli_parse(const struct weir_usage *usage, int argc, char **argv, char ***wo
 static void
 on_stop(int signum)
 {
-    static const char words[] = "weir: stopping; once more to leave at once\n";
+    static const char words[] = "\r\033[Kweir: stopping; once more to leave at once\n";
+    size_t skip = talk.bar ? 0 : strlen("\r\033[K"); /* in the bar's line, not behind it */
     int saved = errno, none = 0;
 
     if (!atomic_compare_exchange_strong(&signals.signum, &none, signum))
@@ -335,7 +344,7 @@ on_stop(int signum)
     weir_stop_ask(signals.stop, signum);
     alarm(STOP_SECONDS);
     if (!talk.quiet && !talk.json)
-        (void)!write(STDERR_FILENO, words, sizeof words - 1);
+        (void)!write(STDERR_FILENO, words + skip, sizeof words - 1 - skip);
     errno = saved;
 }
 
@@ -359,6 +368,7 @@ weir_cli_signals(struct weir_cli *cli, struct weir_error *err)
         return WEIR_OK;
     WEIR_TRY(weir_stop_init(&stop, err));
     cli->stop = signals.stop = &stop;
+    talk.bar = weir_bar_wanted();
     sigemptyset(&act.sa_mask);
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
@@ -379,7 +389,7 @@ help_commands(struct weir_error *err)
     for (int i = 0; i < COMMANDS; i++)
         if (*commands[i].about != '\0')
             weir_buf_printf(&buf, "  %-10s %s\n", commands[i].name, commands[i].about);
-    weir_buf_str(&buf, "  help       this text; help COMMAND: the command's\n  --version  the version\n\n"
+    weir_buf_str(&buf, "  help       this text; weir help COMMAND: the command's\n  --version  the version\n\n"
                        "Exit status: 0 done; 1 the pipeline failed; 2 command line, pipeline file, or something that a\n"
                        "person must decide; 3 bad data stopped it; 4 another run holds the checkpoint; 130, 143 stopped\n"
                        "by a signal with the batch finished or dropped.\n");
@@ -407,6 +417,10 @@ command_unknown(const char *name, struct weir_error *err)
         if (*commands[i].about != '\0')
             names[n++] = commands[i].name;
     names[n++] = "help";
+    if (name[0] == '-') {
+        weir_fail(err, WEIR_USAGE, "no command before the flag %.64s", name);
+        return weir_error_hint(err, "flags stand behind the command: weir run --quiet FILE; see weir help");
+    }
     near = weir_nearest(name, names, n);
     weir_fail(err, WEIR_USAGE, "unknown command %.64s", name);
     return near == NULL ? weir_error_hint(err, "see weir help") : weir_error_hint(err, "did you mean weir %s?", near);
@@ -421,26 +435,39 @@ print_version(const char *revision, struct weir_error *err)
     return weir_cli_out(text, (size_t)n, err);
 }
 
+static bool
+is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* "help table show" is "table show --help". */
+static weir_rc
+help_command(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
+{
+    static char help_flag[] = "--help";
+    const struct command *cmd = command_find(argv[2]);
+
+    if (cmd == NULL)
+        return command_unknown(argv[2], err);
+    memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof *argv);
+    argv[argc - 1] = help_flag;
+    return cmd->run(cli, argc - 1, argv + 1, err);
+}
+
 static weir_rc
 dispatch(struct weir_cli *cli, int argc, char **argv, const char *revision, struct weir_error *err)
 {
-    static char help_flag[] = "--help";
     const struct command *cmd;
 
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        (strcmp(argv[1], "help") == 0 && argc < 3)) {
+    if (argc < 2 || (is_help(argv[1]) && (argc < 3 || is_help(argv[2])))) {
         WEIR_TRY(help_commands(err));
         return argc < 2 ? WEIR_END : WEIR_OK;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "version") == 0)
         return print_version(revision, err);
-    if (strcmp(argv[1], "help") == 0) {
-        if ((cmd = command_find(argv[2])) == NULL)
-            return command_unknown(argv[2], err);
-        argv[1] = argv[2];
-        argv[2] = help_flag;
-        return cmd->run(cli, 2, argv + 1, err);
-    }
+    if (is_help(argv[1]))
+        return help_command(cli, argc, argv, err);
     if ((cmd = command_find(argv[1])) == NULL)
         return command_unknown(argv[1], err);
     return cmd->run(cli, argc - 1, argv + 1, err);

@@ -172,7 +172,7 @@ weir_cmd_docs(struct weir_cli *cli, int argc, char **argv, struct weir_error *er
     (void)cli;
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
     if (strcmp(words[0], "options") != 0)
-        return weir_fail(err, WEIR_USAGE, "weir docs: there is no page %.64s", words[0]);
+        return weir_fail(err, WEIR_USAGE, "docs: there is no page %.64s", words[0]);
     print_page(&buf);
     WEIR_GO(weir_buf_check(&buf, err));
     rc = weir_cli_out(buf.data, buf.len, err);

@@ -4,6 +4,8 @@
  * stands once the three paths are right. An existing file is never overwritten. */
 #include "cli/command.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -16,7 +18,7 @@
 static bool
 is_set_above(const char *name)
 {
-    static const char *const above[] = {"cloudFiles.format", "cloudFiles.schemaLocation"};
+    static const char *const above[] = {"cloudFiles.format", "cloudFiles.schemaLocation", "mergeSchema"};
 
     for (size_t i = 0; i < sizeof above / sizeof *above; i++)
         if (strcmp(above[i], name) == 0)
@@ -62,6 +64,37 @@ print_tables(const char *kind, const char *name, const char *title, int indent, 
     }
 }
 
+/* One line with a comment behind it, at a column that most lines share. */
+static void
+print_line(struct weir_buf *buf, const char *comment, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void
+print_line(struct weir_buf *buf, const char *comment, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    weir_buf_printf(buf, "%s%*s# %s\n", text, n < 36 ? 36 - n : 2, "", comment);
+}
+
+static void
+print_settings(struct weir_buf *buf)
+{
+    weir_buf_str(buf, "# conf:\n");
+    for (const struct weir_option *opt = weir_conf_options; opt->name != NULL; opt++) {
+        const char *value = weir_option_default(opt);
+
+        if (opt->state == WEIR_HONOURED &&
+            (strncmp(opt->name, "weir.", 5) == 0 || strcmp(opt->name, "spark.sql.session.timeZone") == 0))
+            weir_buf_printf(buf, "#   %s: %s%*s# %s\n", opt->name, value,
+                            (int)(56 - strlen(opt->name) - strlen(value)), "", opt->about);
+    }
+}
+
 static void
 print_file(const char *format, const char *name, struct weir_buf *buf)
 {
@@ -70,35 +103,31 @@ print_file(const char *format, const char *name, struct weir_buf *buf)
                     "#   weir check FILE   looks at everything and writes nothing\n"
                     "#   weir run FILE     runs it\n"
                     "# Paths are relative to this file. ${env:NAME} and ${file:/path} are filled in.\n"
+                    "# What begins with # is not set; an option shows its default.\n"
                     "name: %s\n"
                     "source:\n"
-                    "  format: cloudFiles\n"
-                    "  path: ./landing/%s                # a folder, or a pattern like ./landing/*/2025\n"
-                    "  # schema: id BIGINT, at TIMESTAMP   # fixes the schema; without it, it is inferred\n"
+                    "  format: cloudFiles\n",
+                    format, name);
+    print_line(buf, "a folder, or a pattern like ./landing/*/2025", "  path: ./landing/%s", name);
+    print_line(buf, "fixes the schema; without it, it is inferred", "  # schema: id BIGINT, at TIMESTAMP");
+    weir_buf_printf(buf,
                     "  options:\n"
                     "    cloudFiles.format: %s\n"
                     "    cloudFiles.schemaLocation: ./state/%s/schema\n",
-                    format, name, name, format, name);
+                    format, name);
     print_tables("source", "cloudFiles", "which files, and how many a batch:", 4, buf);
     print_tables("loader", NULL, "the schema:", 4, buf);
     print_tables("reader", NULL, "what becomes of odd values and files:", 4, buf);
     print_tables("format", format, "the format:", 4, buf);
-    weir_buf_printf(buf,
-                    "sink:\n"
-                    "  format: delta                     # noop drops the rows: to try a source\n"
-                    "  path: ./tables/%s\n"
-                    "  # partitionBy: [day]\n"
-                    "  options:\n"
-                    "    mergeSchema: true               # the table gets new columns when the schema does\n"
-                    "trigger: { availableNow: true }     # or { processingTime: 10 seconds }; without one it runs for ever\n"
-                    "checkpointLocation: ./state/%s/checkpoint\n"
-                    "# conf:\n",
-                    name, name);
-    for (const struct weir_option *opt = weir_conf_options; opt->name != NULL; opt++)
-        if (opt->state == WEIR_HONOURED && opt->dflt != NULL &&
-            (strncmp(opt->name, "weir.", 5) == 0 || strcmp(opt->name, "spark.sql.session.timeZone") == 0))
-            weir_buf_printf(buf, "#   %s: %s%*s# %s\n", opt->name, opt->dflt,
-                            (int)(56 - strlen(opt->name) - strlen(opt->dflt)), "", opt->about);
+    weir_buf_str(buf, "sink:\n");
+    print_line(buf, "noop drops the rows: to try a source", "  format: delta");
+    print_line(buf, "the table's folder; it is made when it is not there", "  path: ./tables/%s", name);
+    weir_buf_str(buf, "  # partitionBy: [day]\n  options:\n");
+    print_line(buf, "the table gets new columns when the schema does", "    mergeSchema: true");
+    print_tables("sink", "delta", "the table:", 4, buf);
+    print_line(buf, "or { processingTime: 10 seconds }; without one it runs for ever", "trigger: { availableNow: true }");
+    print_line(buf, "what was read; a folder for this pipeline alone", "checkpointLocation: ./state/%s/checkpoint", name);
+    print_settings(buf);
 }
 
 static weir_rc
@@ -132,6 +161,17 @@ name_of(struct weir_cli *cli, const char *file, const char *format)
     return n == 0 ? weir_mem_printf(cli->mem, "my_%s", format) : weir_mem_strndup(cli->mem, base, n);
 }
 
+/* "Formats: a, b" */
+static const char *
+formats(struct weir_cli *cli)
+{
+    const char *text = "Formats:";
+
+    for (const char *const *f = weir_format_names(); *f != NULL && text != NULL; f++)
+        text = weir_mem_printf(cli->mem, "%s%s %s", text, f == weir_format_names() ? "" : ",", *f);
+    return text == NULL ? "" : text;
+}
+
 weir_rc
 weir_cmd_new(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 {
@@ -142,25 +182,24 @@ weir_cmd_new(struct weir_cli *cli, int argc, char **argv, struct weir_error *err
     };
     const struct weir_usage usage = {"weir new", "FORMAT",
                                      "Prints a commented pipeline file for files of a format, with every option and its default.",
-                                     flags, 1, 1, "  weir new json -o orders.yaml"};
+                                     flags, 1, 1,
+                                     weir_mem_printf(cli->mem, "  weir new json -o orders.yaml\n\n%s", formats(cli))};
     struct weir_buf buf = WEIR_BUF(WEIR_SPEC_MAX);
+    const struct weir_format_type *format;
     char **words;
     unsigned n;
     weir_rc rc;
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
-    if (weir_format_find(words[0]) == NULL) {
-        weir_fail(err, WEIR_USAGE, "weir new: %.64s is no format that this version reads", words[0]);
-        for (const char *const *f = weir_format_names(); *f != NULL; f++)
-            weir_buf_printf(&buf, "%s%s", buf.len > 0 ? ", " : "", *f);
-        weir_error_hint(err, "formats: %s", buf.data == NULL ? "none" : buf.data);
-        rc = err->rc;
-        goto out;
+    format = weir_format_find(words[0]);
+    if (format == NULL) {
+        weir_fail(err, WEIR_USAGE, "new: %.64s is no format that this version reads", words[0]);
+        return weir_error_hint(err, "%s", formats(cli));
     }
-    name = name_of(cli, file, weir_format_find(words[0])->name);
+    name = name_of(cli, file, format->name);
     if (name == NULL)
         WEIR_GO(weir_mem_fail(cli->mem, 64, err));
-    print_file(weir_format_find(words[0])->name, name, &buf);
+    print_file(format->name, name, &buf);
     WEIR_GO(weir_buf_check(&buf, err));
     rc = file == NULL || strcmp(file, "-") == 0 ? weir_cli_out(buf.data, buf.len, err) : write_new(cli, file, &buf, err);
 out:

@@ -119,7 +119,8 @@ say_summary(const struct run *run, weir_rc rc)
     weir_bar_bytes((double)t->bytes, bytes);
     weir_bar_count(t->rows, rows);
     n = t->batches == 0
-            ? snprintf(text, sizeof text, "%s: nothing new", run->spec->name)
+            ? snprintf(text, sizeof text, "%s: %s", run->spec->name,
+                       rc == WEIR_STOPPED ? "no batch was finished" : "nothing new")
             : snprintf(text, sizeof text, "%s: %s row%s of %" PRIu64 " file%s (%s) in %" PRIu64 " batch%s", run->spec->name,
                        rows, plural(t->rows), t->files, plural(t->files), bytes, t->batches,
                        t->batches == 1 ? "" : "es");
@@ -251,9 +252,9 @@ options_from(struct weir_run_options *opt, bool available_now, bool once, const 
              bool new_target, bool new_stream, struct weir_error *err)
 {
     if (available_now && once)
-        return weir_fail(err, WEIR_USAGE, "weir run: --available-now and --once exclude each other");
+        return weir_fail(err, WEIR_USAGE, "run: --available-now and --once exclude each other");
     if (new_target && new_stream)
-        return weir_fail(err, WEIR_USAGE, "weir run: --accept-new-target and --new-stream exclude each other");
+        return weir_fail(err, WEIR_USAGE, "run: --accept-new-target and --new-stream exclude each other");
     opt->has_trigger = available_now || once;
     opt->trigger_override = once ? WEIR_TRIGGER_ONCE : WEIR_TRIGGER_AVAILABLE_NOW;
     opt->if_running = if_running == NULL ? WEIR_IF_RUNNING_FAIL

@@ -31,6 +31,20 @@ table_open(struct weir_cli *cli, const char *word, struct weir_store **out, stru
     return weir_store_open(path, cli->mem, out, err);
 }
 
+/* What a person who named no table should hear: whether anything is there, and what a table's folder is. */
+static weir_rc
+table_missing(struct weir_store *st, weir_rc rc, struct weir_error *err)
+{
+    struct weir_object at;
+    struct weir_error ignored = {0};
+
+    if (rc != WEIR_NOTFOUND)
+        return rc;
+    if (weir_store_root(st, &at, &ignored) == WEIR_NOTFOUND)
+        weir_fail(err, WEIR_NOTFOUND, "%s is not there", st->path);
+    return weir_error_hint(err, "name a table's folder: the one that holds _delta_log");
+}
+
 static void
 json_key(struct weir_buf *buf, const char *key, bool first)
 {
@@ -272,7 +286,7 @@ table_show(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
     WEIR_GO(table_open(cli, words[0], &st, err));
-    WEIR_GO(weir_summary_read(st, cli->quota, &s, err));
+    WEIR_GO(table_missing(st, weir_summary_read(st, cli->quota, &s, err), err));
     if (strcmp(format, "json") == 0)
         show_json(st, &s, &buf);
     else
@@ -377,7 +391,7 @@ table_history(struct weir_cli *cli, int argc, char **argv, struct weir_error *er
     weir_grid_init(&out.grid, cli->mem);
     history_columns(&out.grid);
     WEIR_GO(table_open(cli, words[0], &st, err));
-    WEIR_GO(weir_history_read(st, most, cli->quota, history_one, &out, err));
+    WEIR_GO(table_missing(st, weir_history_read(st, most, cli->quota, history_one, &out, err), err));
     if (!out.json)
         WEIR_GO(weir_grid_print(&out.grid, 0, &buf, err));
     WEIR_GO(weir_buf_check(&buf, err));
@@ -395,7 +409,7 @@ weir_cmd_table(struct weir_cli *cli, int argc, char **argv, struct weir_error *e
     static const struct weir_usage usage = {
         "weir table", "show|history PATH", "Delta tables, read from their log.", none, 1, 2,
         "  weir table show PATH      what it is: version, files, rows, schema\n"
-        "  weir table history PATH   how it became so: its newest commits\n"};
+        "  weir table history PATH   how it became so: its newest commits"};
     static const char *const names[] = {"show", "history"};
     char **words;
     unsigned n;
@@ -410,7 +424,7 @@ weir_cmd_table(struct weir_cli *cli, int argc, char **argv, struct weir_error *e
         if (rc == WEIR_OK) {
             const char *near = weir_nearest(words[0], names, 2);
 
-            rc = weir_fail(err, WEIR_USAGE, "weir table %s is not known%s%s", words[0],
+            rc = weir_fail(err, WEIR_USAGE, "table %.64s is not known%s%s", words[0],
                            near != NULL ? "; did you mean " : "", near != NULL ? near : "");
             weir_error_hint(err, "weir table show PATH, or weir table history PATH");
         }

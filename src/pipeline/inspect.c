@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/time.h"
 #include "pipeline/pipeline.h"
+#include "schema/log.h"
 
 static void
 count_tasks(const struct weir_tasks *tasks, uint64_t *bytes)
@@ -26,15 +27,32 @@ check_checkpoint(struct weir_pipeline *p, struct weir_buf *report, const char **
     *id = weir_checkpoint_id(p->checkpoint);
     if (*id == NULL)
         weir_buf_printf(report, "checkpoint: %s is new\n", p->spec->checkpoint);
+    else if (weir_checkpoint_planned(p->checkpoint) < 0)
+        weir_buf_printf(report, "checkpoint: query %s, no batch yet\n", *id);
     else
-        weir_buf_printf(report, "checkpoint: query %s, planned batch %" PRId64 ", committed batch %" PRId64 "\n", *id,
-                        weir_checkpoint_planned(p->checkpoint), weir_checkpoint_committed(p->checkpoint));
+        weir_buf_printf(report, "checkpoint: query %s, batch %" PRId64 " %s\n", *id,
+                        weir_checkpoint_planned(p->checkpoint),
+                        weir_checkpoint_committed(p->checkpoint) < weir_checkpoint_planned(p->checkpoint)
+                            ? "planned, not committed: a run repeats it"
+                            : "committed");
     return WEIR_OK;
+}
+
+static void
+report_bytes(uint64_t n, struct weir_buf *report)
+{
+    if (n < 1000)
+        weir_buf_printf(report, "%u B", (unsigned)n);
+    else if (n < 1000 * 1000)
+        weir_buf_printf(report, "%.1f kB", (double)n / 1e3);
+    else
+        weir_buf_printf(report, "%.1f MB", (double)n / 1e6);
 }
 
 static weir_rc
 check_source(struct weir_pipeline *p, struct weir_buf *report, struct weir_error *err)
 {
+    struct weir_backlog left = {.objects = UINT64_MAX, .bytes = UINT64_MAX};
     struct weir_tasks tasks = {0};
     int64_t began = weir_mono_us();
     uint64_t bytes;
@@ -46,7 +64,15 @@ check_source(struct weir_pipeline *p, struct weir_buf *report, struct weir_error
     if (p->source_type->sample != NULL) {
         WEIR_GO(p->source_type->sample(p->source, UINT32_MAX, UINT64_MAX, &tasks, err));
         count_tasks(&tasks, &bytes);
-        weir_buf_printf(report, "files: %" PRIu32 " there, %.1f MB\n", tasks.n, (double)bytes / 1e6);
+        weir_buf_printf(report, "files: %" PRIu32 " there, ", tasks.n);
+        report_bytes(bytes, report);
+        weir_buf_byte(report, '\n');
+    }
+    p->source_type->backlog(p->source, &left);
+    if (left.objects != UINT64_MAX && left.bytes != UINT64_MAX) {
+        weir_buf_printf(report, "waiting: %" PRIu64 " of them not read yet, ", left.objects);
+        report_bytes(left.bytes, report);
+        weir_buf_byte(report, '\n');
     }
 out:
     weir_tasks_fini(&tasks);
@@ -68,6 +94,29 @@ check_schema(struct weir_pipeline *p, struct weir_buf *report, struct weir_error
     weir_type_print_ddl(p->schema, report);
     weir_buf_byte(report, '\n');
     return WEIR_OK;
+}
+
+/* Whether a run could write where it must: what it has to make is not there yet, so the folders above count. */
+static weir_rc
+check_rights(struct weir_pipeline *p, struct weir_error *err)
+{
+    const char *places[] = {p->spec->checkpoint, p->spec->sink.path};
+    struct weir_store *store = NULL;
+    weir_rc rc = WEIR_OK;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i] == NULL)
+            continue;
+        WEIR_GO(weir_store_open(places[i], p->mem, &store, err));
+        WEIR_GO(weir_store_writable(store, err));
+        weir_store_close(store);
+        store = NULL;
+    }
+    if (p->schema_location != NULL)
+        rc = weir_store_writable(p->schema_location, err);
+out:
+    weir_store_close(store);
+    return rc;
 }
 
 weir_rc
@@ -97,6 +146,7 @@ weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struc
             weir_buf_str(report, "to be created\n");
         WEIR_GO(pipeline_start_checks(&p, WEIR_ACCEPT_NOTHING, err));
     }
+    WEIR_GO(check_rights(&p, err));
     weir_buf_str(report, "a run would start\n");
     WEIR_GO(weir_buf_check(report, err));
 out:
@@ -118,6 +168,17 @@ status_texts(struct weir_pipeline *p, struct weir_mem *mem, struct weir_pipeline
     if ((id != NULL && out->query_id == NULL) || out->source == NULL || out->sink == NULL)
         return weir_mem_fail(mem, 0, err);
     return WEIR_OK;
+}
+
+/* Of what is kept now: a batch may have brought a version after it was planned. */
+static void
+status_schema(struct weir_pipeline *p, struct weir_pipeline_status *out)
+{
+    struct weir_error ignored = {0};
+    struct weir_schema_version v;
+
+    if (p->schema_location != NULL && weir_schema_log_read(p->schema_location, -1, p->mem, &v, &ignored) == WEIR_OK)
+        out->schema_version = v.version;
 }
 
 static weir_rc
@@ -160,6 +221,7 @@ weir_pipeline_status(const struct weir_spec *spec, struct weir_mem *mem, struct 
     WEIR_GO(pipeline_open_source(&p, err));
     WEIR_GO(pipeline_open_sink(&p, id == NULL ? "" : id, err));
     WEIR_GO(status_texts(&p, mem, out, have ? &rec : NULL, err));
+    status_schema(&p, out);
     if (p.source_type->newest(p.source, err) == WEIR_OK)
         p.source_type->backlog(p.source, &left);
     else

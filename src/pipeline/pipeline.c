@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/limits.h"
 
@@ -135,6 +136,23 @@ out:
     return rc == WEIR_OK ? rc : weir_error_context(err, "sink %s", spec->sink.format);
 }
 
+/* Options of cloudFiles at another source: the file says so of itself, and no near name would help. */
+static weir_rc
+check_stray(const struct weir_spec *spec, struct weir_error *err)
+{
+    const struct weir_settings *set = &spec->source.options;
+
+    for (uint32_t i = 0; i < set->n; i++) {
+        if (set->at[i].used || strncasecmp(set->at[i].key, "cloudFiles.", 11) != 0 ||
+            strcasecmp(spec->source.format, "cloudFiles") == 0)
+            continue;
+        weir_fail(err, WEIR_USAGE, "the source %s has no such option", spec->source.format);
+        weir_error_hint(err, "write source.format: cloudFiles, or take it out");
+        return weir_settings_at(set, set->at[i].key, err);
+    }
+    return WEIR_OK;
+}
+
 weir_rc
 pipeline_check_options(struct weir_pipeline *p, struct weir_error *err)
 {
@@ -144,6 +162,7 @@ pipeline_check_options(struct weir_pipeline *p, struct weir_error *err)
 
     if (p->source_type->options != NULL)
         tables[n++] = p->source_type->options;
+    WEIR_TRY(check_stray(p->spec, err));
     WEIR_TRY(weir_options_unknown(tables, n, &p->spec->source.options, err));
     if (p->sink_type->options == NULL)
         return WEIR_OK;

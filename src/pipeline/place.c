@@ -132,6 +132,8 @@ weir_place_of_file(const char *file, struct weir_mem *mem, const char **path, co
     if (*base == '\0' || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return weir_fail(err, WEIR_USAGE, "%s is not a pipeline file", file);
     real = realpath(parent, NULL);
+    if (real == NULL && errno == ENOENT)
+        return weir_fail(err, WEIR_USAGE, "the folder of %s is not there", file);
     if (real == NULL)
         return weir_fail_os(err, WEIR_IO, errno, "cannot find the folder of %s", file);
     *dir = weir_mem_strdup(mem, real);

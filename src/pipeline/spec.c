@@ -104,6 +104,13 @@ unknown_key(const struct weir_yaml *node, const struct key *keys, const char *in
 }
 
 static weir_rc
+missing_key(struct weir_error *err, const struct weir_yaml *map, const char *what, const char *example)
+{
+    weir_yaml_fail(err, map, "%s", what);
+    return weir_error_hint(err, "write for example %s", example);
+}
+
+static weir_rc
 refused_key(const struct weir_yaml *node, const struct key *key, struct weir_error *err)
 {
     weir_fail(err, WEIR_UNSUPPORTED, "%s is not in this version", key->name);
@@ -169,6 +176,18 @@ read_settings(struct reading *rd, struct weir_yaml *map, struct weir_settings *o
     return WEIR_OK;
 }
 
+/* The hint of a format that is none: those that are. */
+static weir_rc
+there_are(const char *const *names, struct weir_error *err)
+{
+    char text[200] = "";
+    size_t n = 0;
+
+    for (; *names != NULL && n < sizeof text - 64; names++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.40s", n > 0 ? ", " : "", *names);
+    return weir_error_hint(err, "there are: %s", text);
+}
+
 /* ---- source ---- */
 
 static weir_rc
@@ -185,13 +204,14 @@ read_source_format(struct reading *rd, struct weir_yaml *node, struct weir_error
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
             weir_fail(err, WEIR_UNSUPPORTED, "the source format %s is not in this version", later[i]);
-            return weir_yaml_at(err, node, err->rc);
+            weir_yaml_at(err, node, err->rc);
+            return there_are(names, err);
         }
     while (names[n] != NULL)
         n++;
     near = weir_nearest(node->text, names, n);
     weir_yaml_fail(err, node, "unknown source format %.64s", node->shown);
-    return near == NULL ? weir_error_hint(err, "there are cloudFiles and json") : weir_error_hint(err, "did you mean %s?", near);
+    return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
 }
 
 static weir_rc
@@ -268,9 +288,9 @@ read_source(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
     rd->spec->source.options.file = rd->spec->file;
     WEIR_TRY(read_keys(rd, node, source_keys, "source", err));
     if (rd->spec->source.format == NULL)
-        return weir_yaml_fail(err, node, "source has no format");
+        return missing_key(err, node, "source has no format", "format: cloudFiles");
     if (rd->spec->source.path == NULL)
-        return weir_yaml_fail(err, node, "source has no path");
+        return missing_key(err, node, "source has no path", "path: ./landing");
     return WEIR_OK;
 }
 
@@ -296,13 +316,14 @@ read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
             weir_fail(err, WEIR_UNSUPPORTED, "the sink format %s is not in this version", later[i]);
-            return weir_yaml_at(err, node, err->rc);
+            weir_yaml_at(err, node, err->rc);
+            return there_are(names, err);
         }
     while (names[n] != NULL)
         n++;
     near = weir_nearest(node->text, names, n);
     weir_yaml_fail(err, node, "unknown sink format %.64s", node->shown);
-    return near == NULL ? weir_error_hint(err, "there are delta and noop") : weir_error_hint(err, "did you mean %s?", near);
+    return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
 }
 
 static weir_rc
@@ -443,7 +464,7 @@ read_sink(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
     rd->spec->sink.options.file = rd->spec->sink.properties.file = rd->spec->file;
     WEIR_TRY(read_keys(rd, node, sink_keys, "sink", err));
     if (rd->spec->sink.format == NULL)
-        return weir_yaml_fail(err, node, "sink has no format");
+        return missing_key(err, node, "sink has no format", "format: delta");
     return WEIR_OK;
 }
 
@@ -616,8 +637,10 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
             return conf_fail(spec, ranges[i].key, ranges[i].why, err);
     if (c->corrupt_name == NULL || *c->corrupt_name == '\0')
         return conf_fail(spec, "spark.sql.columnNameOfCorruptRecord", "must not be empty", err);
-    if (weir_zone_find(c->time_zone, strlen(c->time_zone)) == NULL)
-        return conf_fail(spec, "spark.sql.session.timeZone", "this zone is not known", err);
+    if (weir_zone_find(c->time_zone, strlen(c->time_zone)) == NULL) {
+        conf_fail(spec, "spark.sql.session.timeZone", "this zone is not known", err);
+        return weir_error_hint(err, "UTC, +08:00 or a region such as Asia/Shanghai (regions need the package tzdata)");
+    }
     if (c->on_value_lost == 1) {
         conf_fail(spec, "weir.onValueLost", "quarantine is not in this version", err);
         return err->rc = WEIR_UNSUPPORTED;
@@ -699,7 +722,7 @@ check_places(const struct weir_spec *spec, const struct weir_yaml *root, struct 
     const struct weir_yaml *sink = weir_yaml_get(root, "sink");
 
     if (spec->sink.path == NULL && strcasecmp(spec->sink.format, "delta") == 0)
-        return weir_yaml_fail(err, sink, "sink has no path");
+        return missing_key(err, sink, "sink has no path", "path: ./tables/orders");
     if (spec->sink.path != NULL && (same_place(spec->sink.path, spec->source.path) ||
                                     weir_place_below(spec->source.path, spec->sink.path, NULL)))
         return weir_yaml_fail(err, sink, "the source's folder is the table's, or inside it");
@@ -758,9 +781,9 @@ spec_read(struct reading *rd, struct weir_error *err)
     spec->sink.create = true;
     WEIR_TRY(read_keys(rd, rd->root, root_keys, "a pipeline file", err));
     if (weir_yaml_get(rd->root, "source") == NULL)
-        return weir_yaml_fail(err, rd->root, "source is missing");
+        return missing_key(err, rd->root, "source is missing", "source: { format: cloudFiles, path: ./landing }");
     if (weir_yaml_get(rd->root, "sink") == NULL)
-        return weir_yaml_fail(err, rd->root, "sink is missing");
+        return missing_key(err, rd->root, "sink is missing", "sink: { format: delta, path: ./tables/orders }");
     WEIR_TRY(apply_conf(spec, err));
     WEIR_TRY(check_places(spec, rd->root, err));
     WEIR_TRY(weir_spec_fingerprint(spec, rd->mem, &spec->fingerprint, err));

@@ -93,6 +93,20 @@ tree_merge(struct weir_yaml *base, struct weir_yaml *own)
 static weir_rc tree_load(const char *file, const char *path, struct weir_mem *mem, unsigned depth,
                          struct weir_yaml **out, struct weir_error *err);
 
+/* In front of an error of the extended file: the line that names it. Once, when files go in a circle. */
+static weir_rc
+extends_at(const struct weir_yaml *extends, struct weir_error *err)
+{
+    char place[sizeof err->where];
+    const char *at;
+
+    snprintf(place, sizeof place, "%s:%d", extends->file, extends->line);
+    at = strstr(err->where, place);
+    if (at != NULL && (at == err->where || at[-1] == ' '))
+        return err->rc;
+    return weir_error_context(err, "%s", place);
+}
+
 /* The tree of the file that `tree` extends, with `tree` put over it. */
 static weir_rc
 tree_extend(struct weir_yaml *extends, const char *path, struct weir_mem *mem, unsigned depth, struct weir_yaml **tree,
@@ -111,12 +125,23 @@ tree_extend(struct weir_yaml *extends, const char *path, struct weir_mem *mem, u
         return weir_mem_fail(mem, strlen(path), err);
     if (weir_place_absolute(extends->text, dir, mem, &at, err) != WEIR_OK ||
         tree_load(at, at, mem, depth + 1, &base, err) != WEIR_OK)
-        return weir_yaml_at(err, extends, err->rc);
+        return extends_at(extends, err);
     tree_merge(base, *tree);
     base->file = (*tree)->file;
     base->line = (*tree)->line;
     *tree = base;
     return WEIR_OK;
+}
+
+static weir_rc
+read_file(const char *path, bool extended, struct weir_buf *text, struct weir_error *err)
+{
+    weir_rc rc = weir_place_read(path, text, err);
+
+    if (rc != WEIR_NOTFOUND)
+        return rc;
+    weir_fail(err, WEIR_NOTFOUND, "%s is not there", path);
+    return extended ? err->rc : weir_error_hint(err, "weir new json -o FILE makes one to start from");
 }
 
 static weir_rc
@@ -128,7 +153,7 @@ tree_load(const char *file, const char *path, struct weir_mem *mem, unsigned dep
     weir_rc rc;
 
     weir_buf_init(&text, WEIR_SPEC_MAX, weir_mem_quota(mem));
-    WEIR_GO(weir_place_read(path, &text, err));
+    WEIR_GO(read_file(path, depth > 0, &text, err));
     WEIR_GO(weir_yaml_parse(file, text.data, text.len, mem, out, err));
     if ((*out)->kind != WEIR_YAML_MAP)
         WEIR_GO(weir_yaml_fail(err, *out, "a pipeline file is a map of keys, not %s",

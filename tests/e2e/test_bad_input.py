@@ -3,7 +3,6 @@
 Each case must end in a message that names the object and says what to do, with the exit status of its kind; nothing
 may be lost or half written; and when the cause is gone the next run must finish with each row once.
 """
-import ctypes
 import gzip
 import json
 import os
@@ -31,14 +30,6 @@ def assert_prefix(p, groups=GROUPS):
     got = deltars.column(p.table, "id") if os.path.isdir(os.path.join(p.table, "_delta_log")) else []
     whole = [sorted(i for group in groups[:k] for i in group) for k in range(len(groups) + 1)]
     assert got in whole, "half a batch: %s" % got
-
-
-def drop_rights():
-    """For `before`: root keeps its name but obeys file modes (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH dropped)."""
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    for capability in (1, 2):
-        if os.geteuid() == 0 and prctl(24, capability, 0, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "PR_CAPBSET_DROP")
 
 
 # --- input files -------------------------------------------------------------------------------------------------------
@@ -94,10 +85,10 @@ def test_a_directory_in_place_of_a_file_is_named(four):
 def test_a_file_without_read_right_is_named(four):
     victim = os.path.join(four.src, "part-00001.json")
     os.chmod(victim, 0)
-    four.run(before=drop_rights).check(FAILED).says("part-00001.json", "permission denied")
+    four.run(before=weir.drop_rights).check(FAILED).says("part-00001.json", "permission denied")
     assert_prefix(four)
     os.chmod(victim, 0o644)
-    four.assert_exactly_once(IDS, run=four.run(before=drop_rights).check())
+    four.assert_exactly_once(IDS, run=four.run(before=weir.drop_rights).check())
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "not gzip", "trailing garbage"])
@@ -181,11 +172,11 @@ def test_a_folder_without_write_right_is_named(four, what):
     folder = getattr(four, what)
     os.makedirs(folder)
     os.chmod(folder, 0o555)
-    ended = four.run(before=drop_rights)
+    ended = four.run(before=weir.drop_rights)
     assert ended.status in (FAILED, USAGE), ended
     ended.says(folder, "permission denied")
     os.chmod(folder, 0o755)
-    four.assert_exactly_once(IDS, run=four.run(before=drop_rights).check())
+    four.assert_exactly_once(IDS, run=four.run(before=weir.drop_rights).check())
 
 
 def test_a_file_size_limit_ends_the_run_with_a_message(pipeline):

@@ -77,6 +77,12 @@ def test_every_command_has_help_in_both_ways(weir_bin, command):
     assert "--quiet" in one.out
 
 
+def test_help_goes_down_to_the_subcommand_and_never_fails(weir_bin):
+    assert weir.run("help", "table", "show").check().out == weir.run("table", "show", "--help").check().out
+    assert weir.run("help", "help").check().out == weir.run("help").check().out
+    assert "Formats: json" in weir.run("help", "new").check().out
+
+
 @pytest.mark.parametrize("args, words", [
     (["rum"], ["unknown command rum", "did you mean weir run?"]),
     (["run"], ["FILE… is missing"]),
@@ -89,6 +95,11 @@ def test_every_command_has_help_in_both_ways(weir_bin, command):
     (["run", "nobody.yaml"], ["nobody.yaml"]),
     (["new", "jsom"], ["jsom is no format"]),
     (["help", "chekc"], ["did you mean weir check?"]),
+    (["--quiet", "run", "p.yaml"], ["flags stand behind the command"]),
+    (["run", "nobody.yaml"], ["nobody.yaml is not there", "weir new json -o FILE"]),
+    (["new", "json", "-o", "nowhere/p.yaml"], ["the folder of nowhere/p.yaml is not there"]),
+    (["new", "csv"], ["Formats: json"]),
+    (["table", "describe", "t"], ["table describe is not known", "weir table history PATH"]),
 ])
 def test_slips_on_the_command_line_are_told_and_exit_with_2(weir_bin, tmp_path, args, words):
     run = weir.run(*args, cwd=tmp_path).check(2).says(*words)
@@ -110,6 +121,22 @@ def test_check_writes_nothing(good):
     before = sorted(os.listdir(good.parent))
     weir.run("check", good).check()
     assert sorted(os.listdir(good.parent)) == before
+
+
+def test_check_says_what_waits(good):
+    put(good.parent / "in", "a.json", [{"id": 1}])
+    assert "waiting: 1 of them not read yet, 10 B" in weir.run("check", good).check().out
+    weir.run("run", good).check()
+    out = weir.run("check", good).check().out
+    assert "waiting: 0 of them" in out and "batch 0 committed" in out
+
+
+@pytest.mark.parametrize("place", ["ckpt", "table"])
+def test_check_looks_at_rights(good, place):
+    put(good.parent / "in", "a.json", [{"id": 1}])
+    (good.parent / place).mkdir()
+    os.chmod(good.parent / place, 0o555)
+    weir.run("check", good, before=weir.drop_rights).check(1).says("/" + place, "cannot be written to", "Permission denied")
 
 
 def test_check_goes_on_after_a_bad_file_and_tells_each(good):
@@ -136,6 +163,33 @@ def test_errors_may_be_json(good):
     assert (event["level"], event["code"]) == ("ERROR", "USAGE")
     assert event["where"].endswith("p.yaml:1")
     assert event["hint"] == "did you mean source?"
+
+
+@pytest.mark.parametrize("old, new, words", [
+    ("format: json", "format: kafka", ["p.yaml:1:", "not in this version", "there are: cloudFiles, json"]),
+    ("format: delta", "format: console", ["p.yaml:2:", "not in this version", "there are: delta, noop"]),
+    (", path: ./table", "", ["sink has no path", "write for example path: ./tables/orders"]),
+    ("id BIGINT}", "id BIGINT, options: {cloudFiles.maxFileAge: 1 day}}",
+     ["p.yaml:1: option cloudFiles.maxFileAge: the source json has no such option", "source.format: cloudFiles"]),
+    ("format: json,", "format: cloudFiles, options: {cloudFiles.fromat: json},",
+     ["cloudFiles.format is missing", "line 1 has cloudFiles.fromat"]),
+    ("format: json,", "format: cloudFiles, options: {cloudFiles.format: csv},",
+     ["p.yaml:1: option cloudFiles.format: format csv", "formats: json"]),
+    ("trigger:", "conf: {spark.sql.session.timeZone: Europe/Berln}\ntrigger:",
+     ["p.yaml:3:", "this zone is not known", "tzdata"]),
+    ("source:", "extends: nobody.yaml\nsource:", ["p.yaml:1:", "nobody.yaml is not there"]),
+])
+def test_slips_in_the_file_name_their_line_and_a_way_on(good, old, new, words):
+    assert old in GOOD
+    good.write_text(GOOD.replace(old, new, 1))
+    weir.run("check", good).check(2).says(*words)
+
+
+def test_files_that_extend_each_other_in_a_circle_are_named_once(good):
+    (good.parent / "q.yaml").write_text("extends: p.yaml\n")
+    good.write_text("extends: q.yaml\n" + GOOD)
+    run = weir.run("check", good).check(2).says("in a circle")
+    assert run.err.count("q.yaml") <= 2
 
 
 # --- new, docs --------------------------------------------------------------------------------------------------
@@ -280,6 +334,42 @@ def test_status_before_and_after_a_run(good):
     assert after["tableVersion"] == 0 and after["tableBatch"] == 0
     text = weir.run("status", good).check().out
     assert re.search(r"^p\n  query id +%s\n  running +no\n  batch +0 of .*, committed\n" % after["id"], text)
+
+
+def test_a_stop_before_the_first_batch_ends_is_not_nothing_new(good):
+    put(good.parent / "in", "a.json", [{"id": 1}])
+    process = weir.Process(["run", good], {"WEIR_POINT": "file-half=stop"})
+    assert process.wait_stopped()
+    process.signal(signal.SIGINT)
+    process.signal(signal.SIGCONT)
+    run = process.wait(20).check(130)
+    assert "p: no batch was finished" in run.err and "nothing new" not in run.err
+
+
+def test_status_shows_the_schema_version_that_a_batch_brought(good):
+    good.write_text(GOOD.replace("format: json, path: ./in, schema: id BIGINT",
+                                 "format: cloudFiles, path: ./in, options: {cloudFiles.format: json, "
+                                 "cloudFiles.schemaLocation: ./schema}").replace("./table}", "./table, options: "
+                                                                                 "{mergeSchema: true}}"))
+    put(good.parent / "in", "a.json", [{"id": 1}])
+    weir.run("run", good).check()
+    put(good.parent / "in", "b.json", [{"id": 1, "more": 2}])
+    weir.run("run", good).check().says("1 new column, ")
+    assert json.loads(weir.run("status", "--format", "json", good).check().out)["schemaVersion"] == 1
+
+
+def test_a_table_shows_the_bounds_of_numbers_and_where_texts_were_cut(good):
+    good.write_text(GOOD.replace("id BIGINT", '"id BIGINT, d DECIMAL(9,2), long DECIMAL(38,2), x DOUBLE, s STRING"'))
+    put(good.parent / "in", "a.json", [{"id": 1, "d": 10.5, "long": 1, "x": 2, "s": "a" * 40},
+                                       {"id": 2, "d": -0.25, "long": 2, "x": 2.5, "s": "b" * 40}])
+    weir.run("run", good).check()
+    out = weir.run("table", "show", good.parent / "table").check().out
+    assert re.search(r"^ +d +decimal\(9,2\) +-0\.25 +10\.50$", out, re.M)
+    assert re.search(r"^ +long +decimal\(38,2\)$", out, re.M)
+    assert re.search(r"^ +x +double +2\.0 +2\.5$", out, re.M)
+    assert re.search(r"^ +s +string +a{32} +b{32}…$", out, re.M)
+    weir.run("table", "show", good.parent).check(1).says("holds no Delta table", "_delta_log")
+    weir.run("table", "history", good.parent / "nowhere").check(1).says("nowhere is not there")
 
 
 def test_settings_without_effect_are_told_once(good):
