@@ -33,6 +33,20 @@ enum {
     COMMENT_STAR /* a star in a block */
 };
 
+/* A byte of something stands between two commas of the top-level array. */
+static void
+element_begins(struct weir_cut_state *st)
+{
+    if (st->depth == 0 && st->mode == JSON_VALUE)
+        st->mode = JSON_NEXT;
+}
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* In a comment, or perhaps: moves the state over c. false: c is no part of a comment. */
 static bool
 comment_byte(struct weir_cut_state *st, char c)
@@ -40,6 +54,8 @@ comment_byte(struct weir_cut_state *st, char c)
     switch (st->more[0]) {
     case COMMENT_SLASH:
         st->more[0] = c == '/' ? COMMENT_LINE : c == '*' ? COMMENT_BLOCK : COMMENT_NONE;
+        if (st->more[0] == COMMENT_NONE)
+            element_begins(st);
         return st->more[0] != COMMENT_NONE;
     case COMMENT_LINE:
         if (c == '\n' || c == '\r')
@@ -97,15 +113,15 @@ border_byte(struct weir_cut_state *st, char c, bool *before)
             return true;
         }
         *before = c == ']' && st->mode != JSON_TOP;
-        if (c == '}' && st->mode == JSON_VALUE)
-            st->mode = JSON_NEXT; /* a value that is none */
+        if (!*before)
+            element_begins(st); /* a value that is none */
         return *before;
     case ',':
         *before = st->depth == 0 && st->mode != JSON_TOP;
         return *before;
     default:
-        if (st->depth == 0 && st->mode == JSON_VALUE && (unsigned char)c > ' ')
-            st->mode = JSON_NEXT; /* a scalar */
+        if (!is_blank(c))
+            element_begins(st);
         return false;
     }
 }
@@ -498,7 +514,7 @@ weir_json_walk_broken(struct json_walk *w, const char *start)
     }
     w->line = NULL;
     end = w->p;
-    while (!line && !w->message && end > from && strchr(" \t\n\r", end[-1]) != NULL && end[-1] != '\0')
+    while (!line && !w->message && end > from && is_blank(end[-1]))
         end--;
     return weir_slice(from, (size_t)(end - from));
 }
