@@ -130,9 +130,12 @@ static weir_rc
 reader_modes(struct weir_reader *r, struct weir_error *err)
 {
     const char *corrupt = weir_settings_get(r->env.options, "columnNameOfCorruptRecord");
+    const char *recursive = weir_settings_get(r->env.options, "recursiveFileLookup");
     int mode = weir_settings_get(r->env.options, "cloudFiles.schemaEvolutionMode") == NULL ? EVOLVE_DEFAULT
                                                                                           : r->opt.evolution;
 
+    if (!r->auto_loader && recursive != NULL)
+        weir_parse_bool(weir_slice(recursive, strlen(recursive)), &r->opt.plain_paths); /* the source has checked it */
     r->corrupt_name = corrupt != NULL ? corrupt : r->env.corrupt_name;
     r->rescued_name = r->opt.rescued_name;
     if (!r->auto_loader || r->given != NULL) {
@@ -160,6 +163,25 @@ reader_hints_parse(const struct weir_reader *r, struct weir_hint **hints, uint32
     return weir_settings_at(r->env.options, "cloudFiles.schemaHints", err);
 }
 
+/* Without a schema of the user's one must be inferred, and kept where the next run finds it. */
+static weir_rc
+reader_inferable(const struct weir_reader *r, struct weir_error *err)
+{
+    if (r->given != NULL)
+        return WEIR_OK;
+    if (!r->auto_loader && !r->env.schema_inference) {
+        weir_fail(err, WEIR_USAGE, "source.schema is missing: Spark's %s source does not infer it by itself",
+                  r->env.source_format);
+        return weir_error_hint(err, "add source.schema, or format: cloudFiles with a cloudFiles.schemaLocation, or conf: "
+                                    "spark.sql.streaming.schemaInference: true");
+    }
+    if (r->auto_loader && r->opt.schema_location == NULL) {
+        weir_fail(err, WEIR_USAGE, "cloudFiles needs a schema, or a place to keep the one that it infers");
+        return weir_error_hint(err, "add cloudFiles.schemaLocation, or source.schema");
+    }
+    return WEIR_OK;
+}
+
 weir_rc
 weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, struct weir_error *err)
 {
@@ -180,6 +202,7 @@ weir_reader_open(const struct weir_reader_env *env, struct weir_reader **out, st
     WEIR_GO(reader_format_options(r, err));
     WEIR_GO(reader_given(r, err));
     WEIR_GO(reader_modes(r, err));
+    WEIR_GO(reader_inferable(r, err));
     WEIR_GO(reader_hints_parse(r, &(struct weir_hint *){NULL}, &(uint32_t){0}, err)); /* they are read later */
     *out = r;
 out:
@@ -245,7 +268,7 @@ reader_partitions(struct weir_reader *r, const struct weir_tasks *tasks, const s
                   struct weir_error *err)
 {
     struct weir_partition_options opt = {.infer_types = !r->auto_loader || r->opt.infer_column_types,
-                                         .only = r->opt.partition_columns};
+                                         .only = r->opt.plain_paths ? "" : r->opt.partition_columns};
     const char **keys;
     uint32_t n = 0;
     bool conflict = false;
@@ -292,7 +315,7 @@ given_by_path(const struct weir_reader *r, const struct weir_field *f, const str
 {
     const char *before = NULL;
 
-    if (weir_kind_is_nested(f->type->kind))
+    if (weir_kind_is_nested(f->type->kind) || r->opt.plain_paths)
         return false;
     if (r->opt.partition_columns != NULL)
         return listed(r->opt.partition_columns, f);
@@ -415,16 +438,6 @@ reader_infer(struct weir_reader *r, struct weir_store *location, const struct we
     uint32_t added;
     weir_rc rc;
 
-    if (!r->auto_loader && !r->env.schema_inference) {
-        weir_fail(err, WEIR_USAGE, "source.schema is missing: Spark's %s source does not infer it by itself",
-                  r->env.source_format);
-        return weir_error_hint(err, "add source.schema, or format: cloudFiles with a cloudFiles.schemaLocation, or conf: "
-                                    "spark.sql.streaming.schemaInference: true");
-    }
-    if (r->auto_loader && r->opt.schema_location == NULL) {
-        weir_fail(err, WEIR_USAGE, "cloudFiles needs a schema, or a place to keep the one that it infers");
-        return weir_error_hint(err, "add cloudFiles.schemaLocation, or source.schema");
-    }
     if (sample == NULL || sample->n == 0)
         return nothing_to_infer(r, err);
     WEIR_GO(reader_survey(r, sample, &seen, err));

@@ -16,6 +16,7 @@ struct reader_options {
     const char *format, *schema_location, *schema_hints, *partition_columns, *rescued_name;
     bool infer_column_types, case_sensitive, ignore_corrupt, ignore_missing;
     int evolution;
+    bool plain_paths; /* recursiveFileLookup of Spark's file source: paths give no columns */
 };
 
 struct weir_reader {

@@ -88,9 +88,10 @@ def test_spark_s_own_source_does_not_infer_by_itself(pipeline):
 
 def test_a_schema_that_cannot_be_had_says_what_to_do(pipeline):
     p = loader(pipeline)
-    p.run().check(USAGE).says("no file yet", "source.schema")
+    p.run().check().says("nothing new")     # no file has come yet: that is no fault
     del p.spec["source"]["options"]["cloudFiles.schemaLocation"]
     p.write()
+    p.run().check(USAGE).says("cloudFiles.schemaLocation")
     p.put_ids([1])
     p.run().check(USAGE).says("cloudFiles.schemaLocation")
     assert not os.path.exists(p.table)
@@ -244,6 +245,15 @@ def test_partition_columns_beside_a_given_schema(pipeline):
     p.run().check()
     assert columns(p) == [("id", "long"), ("y", "integer")]
     assert table(p) == [{"id": 1, "y": 2024}]
+
+
+def test_recursive_look_up_takes_no_columns_from_paths(pipeline):
+    p = pipeline(schema="id BIGINT, y INT")
+    p.spec["source"]["options"] = {"recursiveFileLookup": True}
+    p.write()
+    p.put([{"id": 1, "y": 5}], name="y=2024/m=3/x.json")
+    p.run().check()
+    assert table(p) == [{"id": 1, "y": 5}]
 
 
 def test_a_partition_value_that_does_not_fit_is_rescued(pipeline):

@@ -180,6 +180,7 @@ struct bench {
     bool unsealed;            /* other bytes stand behind the records */
     bool positions;           /* "offset row" */
     struct weir_error err;
+    void (*fill)(struct weir_page *page); /* what is in the page before the decoder comes */
 };
 
 static void
@@ -277,6 +278,8 @@ bench_records(struct bench *b, struct weir_records *in)
         const char *at = in->at;
 
         weir_page_reset(b->page);
+        if (b->fill != NULL)
+            b->fill(b->page);
         b->page->cap = b->page_rows != 0 ? b->page_rows : weir_page_cap(b->schema);
         rc = weir_json_decode(b->dec, in, b->page, &b->err);
         if (rc != WEIR_OK)
