@@ -573,12 +573,13 @@ static weir_rc
 message_rest(struct json_decoder *d)
 {
     struct json_text probe = d->walk.text;
+    const char *rest = json_blanks(&probe, d->walk.p);
     struct weir_slice text;
 
-    if (json_blanks(&probe, d->walk.p) >= probe.end)
-        return WEIR_OK;
     text = weir_json_walk_text(&d->walk, d->walk.p);
-    d->walk.p = d->walk.text.end;
+    d->walk.p = d->walk.text.end; /* blanks, too: what is left would be taken for another message */
+    if (rest >= probe.end)
+        return WEIR_OK;
     misfit_count(d, NULL);
     if (!rescues(d))
         return WEIR_OK;

@@ -503,6 +503,28 @@ case_does_not_matter_when_the_reader_says_so(void **state)
     bench_free(&b);
 }
 
+static void
+a_message_is_one_row_whatever_the_page(void **state)
+{
+    static const char *const texts[] = {"{\"a\":1} \n", "", "  ", "[{\"a\":1},{\"a\":2}]", "{\"a\":1} x ", "bad\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(texts); i++) {
+        struct bench b;
+
+        bench_new(&b);
+        b.env.message = true;
+        b.page_rows = i % 2 ? 1 : 0; /* full with this row */
+        assert_int_equal(bench_options(&b, NULL), WEIR_OK);
+        assert_int_equal(bench_schema(&b, "a INT", NULL), WEIR_OK);
+        assert_int_equal(bench_message(&b, texts[i / 2], strlen(texts[i / 2])), WEIR_OK);
+        check_text(texts[i / 2], b.out.data,
+                   strchr(texts[i / 2], '{') == texts[i / 2] ? "{\"a\":1}\n" : "{\"a\":null}\n");
+        assert_int_equal(b.count.records, 1);
+        bench_free(&b);
+    }
+}
+
 /* ---- Errors */
 
 static void
@@ -698,6 +720,7 @@ main(void)
         cmocka_unit_test(options_without_meaning_here_are_refused_by_name),
         cmocka_unit_test(options_of_the_same_meaning_are_accepted),
         cmocka_unit_test(case_does_not_matter_when_the_reader_says_so),
+        cmocka_unit_test(a_message_is_one_row_whatever_the_page),
         cmocka_unit_test(failfast_names_offset_and_reason),
         cmocka_unit_test(unknown_fields_are_told_when_asked_for),
         cmocka_unit_test(columns_of_the_reader_are_left_alone_and_their_values_rescued),
