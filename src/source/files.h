@@ -101,4 +101,10 @@ weir_rc weir_files_check(void *self, const char *from, const char *text, struct 
 void weir_files_backlog(void *self, struct weir_backlog *out);
 void weir_files_close(void *self);
 
+/* What both faces have in their struct weir_source_type beside name, about, options and open. */
+#define WEIR_FILES_SLOTS                                                                                         \
+    .self_size = sizeof(struct weir_files), .describe = weir_files_describe, .sample = weir_files_sample,         \
+    .newest = weir_files_newest, .admit = weir_files_admit, .tasks = weir_files_tasks, .check = weir_files_check, \
+    .backlog = weir_files_backlog, .close = weir_files_close
+
 #endif
