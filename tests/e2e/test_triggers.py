@@ -226,3 +226,37 @@ def test_a_failed_run_prints_no_half_line(pipeline):
     p.put(None, raw=b"{\n")
     ended = p.run().check(BAD_DATA)
     assert [json.loads(line)["batchId"] for line in ended.out.splitlines()] == [0] and ended.out.endswith("\n")
+
+
+# --- endless runs and the schema ---------------------------------------------------------------------------------------
+def endless(pipeline):
+    p = pipeline(format="cloudFiles", schema=None)
+    p.spec["source"]["options"] = {"cloudFiles.format": "json", "cloudFiles.schemaLocation": p.state}
+    p.spec["trigger"] = {"processingTime": "200 milliseconds"}
+    p.write()
+    return p
+
+
+def test_an_endless_run_waits_for_a_record_to_infer_the_schema_from(pipeline):
+    """The empty file is in the source's log before the schema is known: it and what follows are taken once."""
+    p = endless(pipeline)
+    p.put([], raw=b"")
+    process = p.start()
+    wait_for(process, lambda: os.path.exists(os.path.join(p.ckpt, "sources", "0", "0")))
+    p.put_ids([1])
+    wait_for(process, lambda: os.path.exists(os.path.join(p.ckpt, "commits", "1")))
+    p.put_ids([2])
+    wait_for(process, lambda: os.path.exists(os.path.join(p.ckpt, "commits", "2")))
+    stop(process).check(STOPPED)
+    rows = deltars.arrow(deltars.DeltaTable(p.table)).to_pylist()
+    assert sorted(r["id"] for r in rows) == ["1", "2"]
+
+
+def test_an_endless_run_ends_when_the_sink_refuses_the_schema(pipeline):
+    p = endless(pipeline)
+    p.put_ids([1])
+    p.run(args=["--available-now"]).check()
+    p.spec["source"]["options"]["cloudFiles.schemaLocation"] = p.state + "-2"   # inferred anew, with one column more
+    p.write()
+    p.put([{"id": 2, "name": "b", "more": 1}])
+    p.run().check(USAGE).says("mergeSchema")
