@@ -257,7 +257,7 @@ weir_checkpoint_create(struct weir_checkpoint *cp, struct weir_error *err)
 
     weir_uuid(id);
     n = snprintf(text, sizeof(text), "{\"id\":\"%s\"}", id);
-    rc = weir_store_put_absent(cp->store, "metadata", text, (size_t)n, err);
+    rc = weir_store_put_settled(cp->store, "metadata", text, (size_t)n, WEIR_PUT_ABSENT, err);
     if (rc == WEIR_EXISTS) {
         weir_error_clear(err);
         return weir_fail(err, WEIR_FENCED, "checkpoint %s: another run made it at the same moment",
@@ -454,7 +454,7 @@ checkpoint_put(struct weir_checkpoint *cp, const char *folder, int64_t id, const
     weir_rc rc;
 
     snprintf(key, sizeof(key), "%s/%" PRId64, folder, id);
-    rc = weir_store_put_absent(cp->store, key, buf->data, buf->len, err);
+    rc = weir_store_put_settled(cp->store, key, buf->data, buf->len, WEIR_PUT_ABSENT, err);
     if (rc != WEIR_EXISTS)
         return rc;
     weir_error_clear(err);

@@ -169,8 +169,9 @@ lease_write(struct weir_lease *lease, weir_put_mode mode, struct weir_error *err
     weir_buf_printf(&buf, ",\"startedMs\":%" PRId64 ",\"renewedMs\":%" PRId64 ",\"expiresMs\":%" PRId64 "}",
                     me->started_ms, me->renewed_ms, me->expires_ms);
     WEIR_GO(weir_buf_check(&buf, err));
-    rc = mode == WEIR_PUT_ABSENT ? weir_store_put_absent(lease->store, LEASE_KEY, buf.data, buf.len, err)
-                                 : weir_store_put(lease->store, LEASE_KEY, buf.data, buf.len, mode, err);
+    if (lease->lock >= 0) /* one machine: a lease of before its power cut is dead by its bootId */
+        mode |= WEIR_PUT_FLEETING;
+    rc = weir_store_put_settled(lease->store, LEASE_KEY, buf.data, buf.len, mode, err);
 out:
     weir_buf_fini(&buf);
     return rc;

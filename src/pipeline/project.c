@@ -143,6 +143,17 @@ item_parse(struct scanner *s, struct item *item)
     return WEIR_OK;
 }
 
+/* As many items as there can be: commas in `back quotes` count too. */
+static size_t
+items_bound(const char *query)
+{
+    size_t n = 1;
+
+    for (const char *c = query; *c != '\0' && n < ITEMS_MAX; c++)
+        n += *c == ',';
+    return n;
+}
+
 weir_rc
 weir_projection_parse(const char *query, struct weir_mem *mem, struct weir_projection **out, struct weir_error *err)
 {
@@ -151,7 +162,7 @@ weir_projection_parse(const char *query, struct weir_mem *mem, struct weir_proje
     weir_rc rc;
 
     WEIR_NEW(p, mem, sizeof(*p));
-    WEIR_NEW(p->items, mem, ITEMS_MAX * sizeof(*p->items));
+    WEIR_NEW(p->items, mem, items_bound(s.at) * sizeof(*p->items));
     if (!keyword(&s, "select"))
         WEIR_GO(refuse(&s));
     do {

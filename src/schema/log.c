@@ -154,7 +154,7 @@ weir_schema_log_write(struct weir_store *location, const struct weir_schema_vers
     weir_buf_str(&buf, "}}");
     WEIR_GO(weir_buf_check(&buf, err));
     snprintf(key, sizeof(key), SCHEMA_FOLDER "%" PRId64, v->version);
-    WEIR_GO(weir_store_put_absent(location, key, buf.data, buf.len, err));
+    WEIR_GO(weir_store_put_settled(location, key, buf.data, buf.len, WEIR_PUT_ABSENT, err));
 out:
     weir_buf_fini(&buf);
     return rc;
@@ -203,7 +203,7 @@ weir_schema_log_own(struct weir_store *location, const char *query_id, const cha
     weir_buf_json(&buf, name, strlen(name));
     weir_buf_byte(&buf, '}');
     WEIR_GO(weir_buf_check(&buf, err));
-    rc = weir_store_put_absent(location, SCHEMA_OWNER, buf.data, buf.len, err);
+    rc = weir_store_put_settled(location, SCHEMA_OWNER, buf.data, buf.len, WEIR_PUT_ABSENT, err);
     if (rc == WEIR_EXISTS) {
         weir_error_clear(err);
         rc = log_check_owner(location, query_id, err);

@@ -389,7 +389,7 @@ log_put(struct weir_file_log *log, const char *name, struct log_writer *wr, stru
     weir_rc rc;
 
     if (out == NULL) {
-        rc = weir_store_put_absent(log->store, name, wr->buf.data, wr->buf.len, err);
+        rc = weir_store_put_settled(log->store, name, wr->buf.data, wr->buf.len, WEIR_PUT_ABSENT, err);
     } else {
         WEIR_TRY(log_flush(wr, err));
         wr->out = NULL;

@@ -5,7 +5,8 @@
  *    refused, renameat2(RENAME_NOREPLACE); where that is unknown too, an error: a check and a rename would let
  *    two writers overwrite each other.
  * 2. Then the folder is synced. All folders above an object are synced once a process, whoever made them: a process
- *    that was killed between mkdir and fsync leaves a folder that is there and yet not durable.
+ *    that was killed between mkdir and fsync leaves a folder that is there and yet not durable. A fleeting object and
+ *    its folders are not synced.
  * 3. After a failed fsync the kernel may have dropped the pages it could not write; a second fsync would succeed and
  *    prove nothing. So the store is broken from then on and every durable write fails: the run must end.
  * 4. An NFS server may have made a link whose answer was lost: two links on the temporary file mean that it is ours.
@@ -41,7 +42,7 @@ struct file_store {
     _Atomic bool broken;
     pthread_mutex_t lock; /* over the three below */
     struct weir_mem *folders_mem;
-    struct weir_map folders; /* paths known to be durable */
+    struct weir_map folders; /* path -> folder_state */
     bool warned;
 };
 
@@ -139,19 +140,21 @@ file_sync_folder(struct file_store *fs, const char *path, struct weir_error *err
     return file_broken(fs, errno, path, err);
 }
 
-static bool
-file_folder_known(struct file_store *fs, const char *path, size_t n)
+typedef enum folder_state { FOLDER_UNKNOWN, FOLDER_MADE, FOLDER_DURABLE } folder_state; /* the values of folders */
+
+static folder_state
+file_folder_state(struct file_store *fs, const char *path, size_t n)
 {
-    bool known;
+    uintptr_t state;
 
     pthread_mutex_lock(&fs->lock);
-    known = weir_map_get(&fs->folders, path, n) != NULL;
+    state = (uintptr_t)weir_map_get(&fs->folders, path, n);
     pthread_mutex_unlock(&fs->lock);
-    return known;
+    return (folder_state)state;
 }
 
 static void
-file_folder_learn(struct file_store *fs, const char *path, size_t n)
+file_folder_learn(struct file_store *fs, const char *path, size_t n, folder_state state)
 {
     struct weir_error ignored = {0}; /* forgetting costs an fsync, nothing else */
 
@@ -160,7 +163,7 @@ file_folder_learn(struct file_store *fs, const char *path, size_t n)
         weir_mem_reset(fs->folders_mem);
         weir_map_init(&fs->folders, fs->folders_mem);
     }
-    (void)weir_map_put(&fs->folders, path, n, fs, NULL, &ignored);
+    (void)weir_map_put(&fs->folders, path, n, (void *)(uintptr_t)state, NULL, &ignored);
     pthread_mutex_unlock(&fs->lock);
 }
 
@@ -187,33 +190,50 @@ file_entry_sync(struct file_store *fs, char *path, size_t n, bool made, struct w
     return rc;
 }
 
-/* Makes the folder path[0..n) and all above it, durably. path is changed and put back. */
+/* Makes the folder path[0..n) and all above it, not yet durably. path is changed and put back. */
 static weir_rc
-file_folder(struct file_store *fs, char *path, size_t n, struct weir_error *err)
+file_folder_make(struct file_store *fs, char *path, size_t n, struct weir_error *err)
 {
     for (size_t end = 1; end <= n; end++) {
-        bool made = false;
         weir_rc rc = WEIR_OK;
         char c = path[end];
         int why;
 
-        if (end < n && c != '/')
-            continue;
-        if (file_folder_known(fs, path, end))
+        if ((end < n && c != '/') || file_folder_state(fs, path, end) != FOLDER_UNKNOWN)
             continue;
         path[end] = '\0';
         if (weir_os->mkdir(path) == 0)
-            made = true;
+            file_folder_learn(fs, path, end, FOLDER_MADE);
         else if ((why = errno) != EEXIST && access(path, F_OK) != 0) /* EROFS, EACCES above what is there */
             rc = weir_fail_os(err, WEIR_IO, why, "folder %s cannot be made", path);
         path[end] = c;
-        if (rc == WEIR_OK)
-            rc = file_entry_sync(fs, path, end, made, err);
         if (rc != WEIR_OK)
             return rc;
-        file_folder_learn(fs, path, end);
     }
     return WEIR_OK;
+}
+
+/* Makes the entries of the folder path[0..n) durable, and those of all folders above it. After the entries' own bytes
+ * and names, because a journal then takes them all in one write: the first sync pays for all. */
+static weir_rc
+file_folder_sync(struct file_store *fs, char *path, size_t n, struct weir_error *err)
+{
+    char c = path[n];
+    weir_rc rc;
+
+    path[n] = '\0';
+    rc = file_sync_folder(fs, path, err);
+    path[n] = c;
+    for (size_t end = n; end > 0 && rc == WEIR_OK; end--) {
+        folder_state state;
+
+        if ((end < n && path[end] != '/') || (state = file_folder_state(fs, path, end)) == FOLDER_DURABLE)
+            continue;
+        rc = file_entry_sync(fs, path, end, state == FOLDER_MADE, err);
+        if (rc == WEIR_OK)
+            file_folder_learn(fs, path, end, FOLDER_DURABLE);
+    }
+    return rc;
 }
 
 /* A folder that was known has been removed by somebody (VACUUM takes empty ones): learn all anew. */
@@ -239,7 +259,7 @@ static weir_rc
 file_new(struct file_store *fs, char *path, int *fd, struct weir_error *err)
 {
     for (int round = 0; round < 2; round++) {
-        WEIR_TRY(file_folder(fs, path, file_folder_len(path), err));
+        WEIR_TRY(file_folder_make(fs, path, file_folder_len(path), err));
         *fd = weir_os->create(path);
         if (*fd >= 0)
             return WEIR_OK;
@@ -294,9 +314,9 @@ file_temp(const char *path, char tmp[PATH_MAX], struct weir_error *err)
     return WEIR_OK;
 }
 
-/* A synced file beside path with the object's bytes; its name in tmp. */
+/* A file beside path with the object's bytes, synced unless it is fleeting; its name in tmp. */
 static weir_rc
-file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const void *p, size_t n,
+file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const void *p, size_t n, bool fleeting,
            struct weir_error *err)
 {
     weir_rc rc;
@@ -305,7 +325,7 @@ file_stage(struct file_store *fs, const char *path, char tmp[PATH_MAX], const vo
     WEIR_TRY(file_temp(path, tmp, err));
     WEIR_TRY(file_new(fs, tmp, &fd, err));
     rc = file_write_all(fd, p, n, err);
-    if (rc == WEIR_OK && weir_os->sync(fd) != 0)
+    if (rc == WEIR_OK && !fleeting && weir_os->sync(fd) != 0)
         rc = file_broken(fs, errno, tmp, err);
     if (weir_os->close(fd) != 0 && rc == WEIR_OK)
         rc = file_broken(fs, errno, tmp, err);
@@ -352,25 +372,25 @@ file_put(void *self, const char *key, const void *p, size_t n, weir_put_mode mod
          struct weir_error *err)
 {
     struct file_store *fs = self;
+    bool absent = (mode & WEIR_PUT_REPLACE) == 0, fleeting = (mode & WEIR_PUT_FLEETING) != 0;
     char path[PATH_MAX], tmp[PATH_MAX];
     weir_rc rc;
 
     WEIR_TRY(file_usable(fs, err));
     WEIR_TRY(file_path(fs, key, path, err));
-    if (mode == WEIR_PUT_ABSENT && access(path, F_OK) == 0) /* early, so that the winner's .crc stays */
+    if (absent && access(path, F_OK) == 0) /* early, so that the winner's .crc stays */
         return weir_fail(err, WEIR_EXISTS, "is there already");
-    WEIR_TRY(file_stage(fs, path, tmp, p, n, err));
+    WEIR_TRY(file_stage(fs, path, tmp, p, n, fleeting, err));
     if (staged >= 0)
         WEIR_GO(weir_point((weir_point_id)staged, err));
     file_crc_remove(path);
-    if (mode == WEIR_PUT_ABSENT) {
+    if (absent) {
         WEIR_GO(file_name_absent(tmp, path, err));
     } else if (weir_os->rename(tmp, path) != 0) {
         WEIR_GO(weir_fail_os(err, WEIR_IO, errno, "rename"));
     }
     (void)weir_os->unlink(tmp); /* gone already after a rename */
-    path[file_folder_len(path)] = '\0';
-    return file_sync_folder(fs, path, err);
+    return fleeting ? WEIR_OK : file_folder_sync(fs, path, file_folder_len(path), err);
 out:
     if (rc != WEIR_UNKNOWN) /* then it is the only witness */
         (void)weir_os->unlink(tmp);
@@ -447,10 +467,8 @@ file_finish(struct weir_output *out, struct weir_error *err)
         if (rc != WEIR_UNKNOWN) /* then it is the only witness */
             (void)weir_os->unlink(o->path);
     }
-    if (rc == WEIR_OK) {
-        o->path[file_folder_len(o->path)] = '\0';
-        rc = file_sync_folder(fs, o->path, err);
-    }
+    if (rc == WEIR_OK)
+        rc = file_folder_sync(fs, o->path, file_folder_len(o->path), err);
     weir_heap_free(fs->quota, o, sizeof(*o));
     return rc;
 }
@@ -777,7 +795,7 @@ file_lock(void *self, const char *key, int *lock, struct weir_error *err)
     int fd;
 
     WEIR_TRY(file_path(fs, key, path, err));
-    WEIR_TRY(file_folder(fs, path, file_folder_len(path), err));
+    WEIR_TRY(file_folder_make(fs, path, file_folder_len(path), err));
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return weir_fail_os(err, WEIR_IO, errno, "open");

@@ -211,7 +211,7 @@ mem_put_locked(struct mem_place *p, char *key, struct mem_bytes *bytes, weir_put
     bool there;
     size_t at = mem_find(p, key, &there);
 
-    if (there && mode == WEIR_PUT_ABSENT) {
+    if (there && (mode & WEIR_PUT_REPLACE) == 0) {
         free(key);
         mem_bytes_put(bytes);
         return weir_fail(err, WEIR_EXISTS, "is there already");

@@ -264,14 +264,15 @@ store_holds(struct weir_store *st, const char *key, const void *p, size_t n)
 }
 
 weir_rc
-weir_store_put_absent(struct weir_store *st, const char *key, const void *p, size_t n, struct weir_error *err)
+weir_store_put_settled(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
+                       struct weir_error *err)
 {
     bool unknown = false;
     weir_rc rc = WEIR_UNKNOWN;
 
     for (int i = 0; i < STORE_PUT_TRIES && rc == WEIR_UNKNOWN; i++) {
         weir_error_clear(err);
-        rc = weir_store_put(st, key, p, n, WEIR_PUT_ABSENT, err);
+        rc = weir_store_put(st, key, p, n, mode, err);
         if (rc == WEIR_EXISTS && unknown && store_holds(st, key, p, n)) {
             weir_error_clear(err);
             return WEIR_OK;

@@ -23,7 +23,11 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-typedef enum weir_put_mode { WEIR_PUT_ABSENT, WEIR_PUT_REPLACE } weir_put_mode;
+typedef enum weir_put_mode {
+    WEIR_PUT_ABSENT = 0,
+    WEIR_PUT_REPLACE = 1,
+    WEIR_PUT_FLEETING = 2, /* or'ed in: the object need not survive a power cut, so nothing waits for the disk */
+} weir_put_mode;
 
 struct weir_object {
     const char *key; /* valid during the callback; NULL from head() */
@@ -108,9 +112,10 @@ weir_rc weir_store_put(struct weir_store *st, const char *key, const void *p, si
 /* weir_store_put() with a fail point at the moment that `staged` above describes. */
 weir_rc weir_store_put_at(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
                           int staged, struct weir_error *err);
-/* WEIR_PUT_ABSENT until the outcome is known: after UNKNOWN the same bytes are put again, and when they are found
- * there they are ours. EXISTS: another was first. UNKNOWN only when the store stays unsure. */
-weir_rc weir_store_put_absent(struct weir_store *st, const char *key, const void *p, size_t n, struct weir_error *err);
+/* Until the outcome is known: after UNKNOWN the same bytes are put again, and when they are found there they are ours.
+ * EXISTS: another was first. UNKNOWN only when the store stays unsure. */
+weir_rc weir_store_put_settled(struct weir_store *st, const char *key, const void *p, size_t n, weir_put_mode mode,
+                               struct weir_error *err);
 weir_rc weir_store_remove(struct weir_store *st, const char *key, struct weir_error *err);
 /* Takes the lock that key names (an empty object, which stays); it ends with weir_store_unlock() or this process.
  * EXISTS: another process, or another lock of this one, holds it. *lock is -1 where the store has no locks. */

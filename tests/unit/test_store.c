@@ -432,6 +432,64 @@ links_that_are_refused_or_answer_late_are_settled(void **state)
     }
 }
 
+static struct weir_buf synced = WEIR_BUF(4096); /* "FOLDER " of each folder below the fixture's, "FILE " of each file */
+static const char *synced_below;
+
+static int
+noted_sync(int fd)
+{
+    weir_buf_str(&synced, "FILE ");
+    return weir_os_real.sync(fd);
+}
+
+static int
+noted_folder(const char *path)
+{
+    size_t n = strlen(synced_below);
+
+    if (strncmp(path, synced_below, n) == 0)
+        weir_buf_printf(&synced, ".%s ", path + n);
+    return weir_os_real.sync_folder(path);
+}
+
+static void
+what_a_put_waits_for(void **state)
+{
+    static const struct {
+        const char *key;
+        weir_put_mode mode;
+        const char *waits;
+    } cases[] = {
+        {"a/b/x", WEIR_PUT_FLEETING, ""},
+        {"a/b/x", WEIR_PUT_REPLACE | WEIR_PUT_FLEETING, ""},
+        {"a/c/y", WEIR_PUT_ABSENT, "FILE ./a/c ./a . "}, /* its own folder first, then what names the folders */
+        {"a/c/z", WEIR_PUT_ABSENT, "FILE ./a/c "},
+        {"a/b/z", WEIR_PUT_REPLACE, "FILE ./a/b ./a "}, /* made by the fleeting one, never synced until now */
+        {"a/b/z", WEIR_PUT_REPLACE, "FILE ./a/b "},
+    };
+    struct fixture f;
+    char root[160];
+
+    (void)state;
+    setup(&f, true);
+    broken_os = weir_os_real;
+    broken_os.sync = noted_sync;
+    broken_os.sync_folder = noted_folder;
+    snprintf(root, sizeof(root), "%s/new/root", f.dir);
+    synced_below = root;
+    weir_os = &broken_os;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        weir_buf_reset(&synced);
+        assert_int_equal(put(f.st, cases[i].key, "1", cases[i].mode), WEIR_OK);
+        weir_buf_add(&synced, "", 1);
+        assert_string_equal(synced.data, cases[i].waits);
+    }
+    assert_int_equal(put(f.st, "a/b/x", "2", WEIR_PUT_FLEETING), WEIR_EXISTS);
+    weir_os = &weir_os_real;
+    weir_buf_fini(&synced);
+    teardown(&f);
+}
+
 static void
 a_file_system_without_fsync_for_folders_is_used_all_the_same(void **state)
 {
@@ -728,6 +786,7 @@ main(void)
         cmocka_unit_test(a_put_that_fails_between_its_bytes_and_its_name_leaves_nothing),
         cmocka_unit_test(after_a_failed_fsync_nothing_durable_is_written_any_more),
         cmocka_unit_test(links_that_are_refused_or_answer_late_are_settled),
+        cmocka_unit_test(what_a_put_waits_for),
         cmocka_unit_test(a_file_system_without_fsync_for_folders_is_used_all_the_same),
         cmocka_unit_test(a_folder_that_was_removed_meanwhile_is_made_again),
         cmocka_unit_test(rights_are_those_of_the_nearest_folder_that_is_there),

@@ -283,7 +283,7 @@ toy_write(struct toy *toy, unsigned n, struct weir_error *err)
     }
     WEIR_GO(weir_buf_check(&buf, err));
     snprintf(key, sizeof(key), "%s%" PRId64, toy->folder, toy->newest + 1);
-    rc = weir_store_put_absent(toy->env.checkpoint, key, buf.data, buf.len, err);
+    rc = weir_store_put_settled(toy->env.checkpoint, key, buf.data, buf.len, WEIR_PUT_ABSENT, err);
     if (rc == WEIR_EXISTS) {
         weir_error_clear(err);
         rc = weir_fail(err, WEIR_FENCED, "%s was written by another run of this query", key);
