@@ -1,0 +1,57 @@
+/* DuckDB, and nothing of it is seen outside: this folder's engine.c, relation.c, run.c and parquet_read.c are the only
+ * ones that include its header.
+ *
+ * Opened only when SQL is needed. No extension is loaded, no file is opened but those that weir names, all threads are
+ * weir's: they come in through weir_engine_run() as lanes.
+ * Threads: an engine belongs to one control thread; lanes run inside weir_engine_run(). */
+#ifndef WEIR_SQL_ENGINE_H
+#define WEIR_SQL_ENGINE_H
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/stop.h"
+#include "column/feed.h"
+#include "sql/bind.h"
+
+struct weir_engine;
+
+struct weir_engine_env {
+    uint64_t memory_bytes;       /* DuckDB's own limit; it overshoots by tens of MB, which the caller's plan knows */
+    unsigned lanes;
+    const char *temp_directory;  /* for spilling; NULL: none, a query that needs it fails and names the setting */
+    struct weir_quota *quota;
+    struct weir_stop *stop;
+};
+
+/* About 12 ms. */
+weir_rc weir_engine_open(const struct weir_engine_env *env, struct weir_engine **out, struct weir_error *err);
+void weir_engine_close(struct weir_engine *e); /* NULL is fine */
+
+/* What a relation's private name stands for while a query runs: pages, or DuckDB's SQL over files. */
+struct weir_engine_input {
+    const char *name;             /* as in weir_sql_relation */
+    const struct weir_feed *feed; /* its schema's order; or NULL and: */
+    const char *select;           /* text over read_parquet() and weir's own functions */
+};
+
+struct weir_engine_query {
+    const struct weir_sql_plan *plan;
+    const struct weir_sql_settings *set;
+    const struct weir_engine_input *inputs;
+    uint32_t ninputs;
+    const struct weir_drain *drain; /* gets pages of plan->schema (and positions); lanes are finished at the end */
+    unsigned lanes;
+    _Atomic bool *failed;
+    _Atomic uint64_t *rows;         /* given to the drain */
+    void (*tick)(void *self);
+    void *tick_self;
+};
+
+/* Runs to its end. NOMEM names weir.memoryLimit; BADDATA a row whose expression raises; STOPPED within 100 ms. The
+ * first error of a feed, drain or kernel comes back as it was, not as DuckDB's text. */
+weir_rc weir_engine_run(struct weir_engine *e, const struct weir_engine_query *q, struct weir_error *err);
+/* Binds without running: what DuckDB refuses although weir_sql_bind() took it is a BUG with DuckDB's words. */
+weir_rc weir_engine_explain(struct weir_engine *e, const struct weir_engine_query *q, struct weir_buf *out,
+                            struct weir_error *err);
+
+#endif
