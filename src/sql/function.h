@@ -6,6 +6,14 @@
  *           exact types of this call, so its result may depend on its arguments.
  * What is not in the table is refused by name: a function of DuckDB's of the same name is never called by accident.
  *
+ * Classes other than SCALAR:
+ *   AGGREGATE, WINDOW  text is a template in which "$O" stands where FILTER (…) and OVER (…) are printed; it may stand
+ *           several times ("{'s': sum($1)$O, 'n': count($1)$O}"). DISTINCT and IGNORE NULLS are resolve()'s to read from
+ *           the node's flags and to print. With a kernel as well, the kernel gets the text's value, of type plan.inner,
+ *           as its one argument: what DuckDB sums, weir checks and rounds.
+ *   GENERATOR  type is the STRUCT of the columns that come out, with Spark's names; text or kernel computes an ARRAY of
+ *           that struct, which the printer unnests; for an _outer one an empty or null array makes one row of nulls.
+ *
  * Kernels are pure: no DuckDB, no I/O, any thread; they see pages' columns, so tests call them directly.
  * 1. Arguments have the types that resolve() asked for, FLAT or CONST, each with `rows` rows; a kernel reads them by
  *    weir_arg() and friends, so that both forms work.
@@ -61,12 +69,30 @@ struct weir_call_plan {
     bool is_volatile;             /* uuid(), rand(): never folded, never shared */
     bool try_;
     const struct weir_type *const *arg_types; /* arguments are cast to these first; NULL entries: as they are */
+    const struct weir_type *inner; /* AGGREGATE with text and kernel: the text's type */
 };
 
-/* What resolve() may look at and sets. */
+/* The parameters of a LAMBDA and how DuckDB is to see it: made by weir_function.lambda before the body is bound. A
+ * Spark lambda may become one of another shape: of transform_values (k, v) -> v + 1 it is the one parameter of
+ * map_entries, and k prints as "$1.key". */
+struct weir_lambda {
+    uint32_t n;                      /* in: parameters as declared */
+    struct {
+        const struct weir_type *type;
+        bool nullable;
+        const char *text;            /* a use of it; "$1" is the first parameter of the printed lambda */
+    } param[4];
+    uint32_t printed;                /* parameters of the printed lambda */
+    const char *body;                /* NULL, or what stands around the body, which is "$0": "{'a': $0, 'x': $2.x}" */
+    const struct weir_type *want;    /* the body is cast to it; NULL: as it is */
+};
+
+/* What resolve() may look at and sets. It may give the node other kids, which must be bound: LITERALs, kids of
+ * before, or CALLs with type, fn and plan. A LAMBDA's type is its body's. */
 struct weir_resolve {
     const struct weir_sql_settings *set;
     struct weir_node *node;       /* the CALL; kids are bound: type, nullable; literals are LITERAL nodes */
+    bool over;                    /* stands in an OVER */
     struct weir_mem *mem;
     const struct weir_type *type; /* out: of the result */
     bool nullable;                /* out; true unless set */
@@ -82,6 +108,8 @@ struct weir_function {
     /* SCHEMA or USAGE when the types do not fit: "upper wants a string, not an array<int>". */
     weir_rc (*resolve)(struct weir_resolve *r, struct weir_error *err);
     const char *differs;          /* NULL: the same as Spark; else how, for docs/sql.md */
+    /* MAY: kid `arg` is a LAMBDA, the kids before it are bound. NULL: the function takes no lambdas. */
+    weir_rc (*lambda)(struct weir_resolve *r, uint32_t arg, struct weir_lambda *out, struct weir_error *err);
 };
 
 /* By name, lower case; NULL: unknown. Binary search over the sorted tables of all families. */
