@@ -9,6 +9,9 @@
 #include "sql/ast.h"
 #include "sql/function.h"
 
+/* In DuckDB a relation's columns are c0, c1 … (schema), h0, h1 … (hidden) and, of the stream when positions are asked
+ * for, p0 INTEGER (the object) and p1 BIGINT (the place in it). So are those of the printed query: c0, c1 … and, where
+ * plan->position is not -1, p0 and p1. */
 struct weir_sql_relation { /* what a name in FROM stands for */
     const char *name;              /* private name in DuckDB: "r0" */
     const struct weir_type *schema; /* what SELECT * shows */
@@ -39,6 +42,7 @@ struct weir_sql_call { /* a kernel to be registered: "weir_call_3" */
     const struct weir_type *const *arg_types;
     uint32_t nargs;
     const struct weir_type *type;
+    const void *data;              /* what plan->prepare() made, or NULL */
 };
 
 struct weir_sql_plan {
@@ -49,7 +53,7 @@ struct weir_sql_plan {
     uint32_t ncalls;
     const struct weir_sql_relation *relations; /* used, each once */
     uint32_t nrelations;
-    int position;                   /* index of the first hidden position column behind the schema; -1: lost */
+    int position;                   /* index of p0 behind the schema's columns; -1: lost, or not asked for */
 };
 
 /* SCHEMA: a name or a type does not fit, with the nearest name; UNSUPPORTED: a function or clause by name. */

@@ -60,15 +60,21 @@ typedef weir_rc weir_kernel(struct weir_call *call, const struct weir_col *args,
 typedef weir_rc weir_prepare(const struct weir_call *call, const struct weir_col *const *constants,
                              struct weir_mem *mem, const void **data, struct weir_error *err);
 
-/* How one call is computed; made by resolve(). */
+/* How one call is computed; made by resolve(). In a template: $1 … $9 are arguments, printed, after their casts; $* all
+ * of them, $2* those from the second on, with ", " between; $O see above; $T the result's type in DuckDB's spelling;
+ * $$ a dollar. What a template gives is cast to the call's type (plan.inner when a kernel follows) unless exact is set,
+ * so it need not do so itself. */
 struct weir_call_plan {
     const char *text;             /* a template, or NULL */
     weir_kernel *kernel;          /* or this */
     weir_prepare *prepare;        /* MAY */
     bool null_in_null_out;        /* the engine skips rows with a null argument; the kernel never sees one */
     bool is_volatile;             /* uuid(), rand(): never folded, never shared */
+    bool may_fail;                /* a row may raise an error: never evaluated where Spark would not */
+    bool exact;                   /* the template's type in DuckDB is already the call's */
     bool try_;
-    const struct weir_type *const *arg_types; /* arguments are cast to these first; NULL entries: as they are */
+    const struct weir_type *const *arg_types; /* arguments are cast to these first; NULL entries: as they are.
+                                                 Set by weir_resolve_want() and its like */
     const struct weir_type *inner; /* AGGREGATE with text and kernel: the text's type */
 };
 
@@ -91,15 +97,22 @@ struct weir_lambda {
  * before, or CALLs with type, fn and plan. A LAMBDA's type is its body's. */
 struct weir_resolve {
     const struct weir_sql_settings *set;
-    struct weir_node *node;       /* the CALL; kids are bound: type, nullable; literals are LITERAL nodes */
+    struct weir_node *node;       /* the CALL; kids are bound: type, nullable. Literals are LITERAL nodes; those of
+                                     type DATE hold days, of TIMESTAMP and TIMESTAMP_NTZ micros, in decimal */
     bool over;                    /* stands in an OVER */
     struct weir_mem *mem;
+    const struct weir_type **wanted; /* weir_resolve_want()'s own */
     const struct weir_type *type; /* out: of the result */
     bool nullable;                /* out; true unless set */
     struct weir_call_plan plan;   /* out */
 };
 
-typedef enum weir_function_class { WEIR_FN_SCALAR, WEIR_FN_AGGREGATE, WEIR_FN_WINDOW, WEIR_FN_GENERATOR } weir_function_class;
+typedef enum weir_function_class {
+    WEIR_FN_SCALAR,
+    WEIR_FN_AGGREGATE,
+    WEIR_FN_WINDOW,
+    WEIR_FN_GENERATOR
+} weir_function_class;
 
 struct weir_function {
     const char *name;             /* lower case; aliases are rows of their own */
@@ -125,6 +138,8 @@ const struct weir_function *weir_function_at(uint32_t i);
 weir_rc weir_resolve_refuse(const struct weir_resolve *r, uint32_t arg, const char *wanted, struct weir_error *err);
 /* Argument i shall be of this type: implicit cast by Spark's rules (set->ansi), or the error. */
 weir_rc weir_resolve_want(struct weir_resolve *r, uint32_t i, const struct weir_type *type, struct weir_error *err);
+/* The same without asking whether the cast may be implicit: the resolver has. */
+weir_rc weir_resolve_cast(struct weir_resolve *r, uint32_t i, const struct weir_type *type, struct weir_error *err);
 /* The type that all arguments from..to-1 are cast to: Spark's least common type; SCHEMA when there is none. */
 weir_rc weir_resolve_common(struct weir_resolve *r, uint32_t from, uint32_t to, const struct weir_type **out,
                             struct weir_error *err);
@@ -157,9 +172,10 @@ weir_arg_str(const struct weir_col *col, uint32_t row, uint32_t *len)
 /* Copies p into the call's arena as the result of this row. */
 weir_rc weir_out_str(struct weir_call *call, struct weir_col *out, uint32_t row, const char *p, size_t len,
                      struct weir_error *err);
-/* This row has no value: nulls it and goes on (OK), or fails, by call->try_ and settings. code: Spark's error class,
- * such as "DIVIDE_BY_ZERO"; the text says the value, shortened, and what to do ("use try_divide"). BADDATA. */
-weir_rc weir_call_bad(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err, const char *code,
-                      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* This row has no value: nulls it and goes on (OK), or fails with BADDATA, by call->try_ and settings. code: Spark's
+ * error class, such as "DIVIDE_BY_ZERO"; fmt says what is wrong with which value (at most 255 bytes of it are kept).
+ * What to do is added here, by code. Kernels whose rows may fail set plan.may_fail. */
+weir_rc weir_call_bad(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err,
+                      const char *code, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 #endif
