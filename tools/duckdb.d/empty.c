@@ -1,0 +1,2 @@
+/* Nothing of its own: libweirduckdb.so is made of archives. */
+typedef int weir_empty;
