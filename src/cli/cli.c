@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "cli/bar.h"
+#include "sql/engine.h"
 
 enum { STOP_SECONDS = 10 };
 
@@ -430,7 +431,7 @@ static weir_rc
 print_version(const char *revision, struct weir_error *err)
 {
     char text[128];
-    int n = snprintf(text, sizeof text, "weir %s (%s)\n", WEIR_VERSION, revision);
+    int n = snprintf(text, sizeof text, "weir %s (%s), DuckDB %s\n", WEIR_VERSION, revision, weir_engine_version());
 
     return weir_cli_out(text, (size_t)n, err);
 }

@@ -23,6 +23,7 @@ struct weir_engine_env {
     struct weir_stop *stop;
 };
 
+const char *weir_engine_version(void); /* "v1.5.6" */
 /* About 12 ms. */
 weir_rc weir_engine_open(const struct weir_engine_env *env, struct weir_engine **out, struct weir_error *err);
 void weir_engine_close(struct weir_engine *e); /* NULL is fine */

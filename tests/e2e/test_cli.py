@@ -38,7 +38,7 @@ def put(folder, name, rows, age=60):
 
 def test_version_is_one_line_on_stdout(weir_bin):
     run = weir.run("--version").check()
-    assert re.fullmatch(r"weir \d+\.\d+\.\d+ \(\S+\)\n", run.out)
+    assert re.fullmatch(r"weir \d+\.\d+\.\d+ \(\S+\), DuckDB v1\.\S+\n", run.out)
     assert run.err == ""
 
 
