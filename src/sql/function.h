@@ -48,7 +48,7 @@ struct weir_call { /* one call in one lane */
     const struct weir_type *const *arg_types;
     uint32_t nargs;
     const struct weir_type *type; /* of the result */
-    const void *data;             /* what prepare() made of the constant arguments; shared by lanes, read only */
+    const void *data;             /* what prepare() or resolve() made of the constants; shared by lanes, read only */
     struct weir_mem *mem;
     bool try_;                    /* try_ function or TRY_CAST: an error is a null */
 };
@@ -68,6 +68,7 @@ struct weir_call_plan {
     const char *text;             /* a template, or NULL */
     weir_kernel *kernel;          /* or this */
     weir_prepare *prepare;        /* MAY */
+    const void *data;             /* call->data, where there is no prepare(): what resolve() made, in r->mem */
     bool null_in_null_out;        /* the engine skips rows with a null argument; the kernel never sees one */
     bool is_volatile;             /* uuid(), rand(): never folded, never shared */
     bool may_fail;                /* a row may raise an error: never evaluated where Spark would not */
