@@ -1,10 +1,16 @@
 /* The tree of a Spark SQL text: what parse.c makes, bind.c gives types, and print.c writes as DuckDB's SQL.
  *
  * 1. Nodes live in the arena of their parse; nothing is shared between two parents.
- * 2. Operators are CALLs with the operator as name, in lower case: "+", "and", "not", "<=>", "||", "div", "%", "in",
- *    "between", "like", "rlike", "ilike", "is null", "is true", "-" with one kid … So the table of functions knows
- *    them all.
- * 3. Names keep their spelling; function names are lower case.
+ * 2. Operators are CALLs whose name is one of these, so that the table of functions knows them all:
+ *      "and" "or" "not"; "=" "<=>" "<" "<=" ">" ">="; "+" "-" (one kid or two) "*" "/" "%" "div"; "&" "|" "^" "~" "<<"
+ *      ">>" ">>>"; "between" (value, low, high) "in" (value, items …) "like" "ilike" (value, pattern[, escape]) "rlike"
+ *      "like any" "like all" "not like any" "not like all" (value, patterns …); "is null" "is not null".
+ *    What Spark's parser turns into something else has been turned: <> and != are not(=), || is concat, IS [NOT] TRUE
+ *    is [not] <=>, IS DISTINCT FROM is not(<=>), ILIKE ANY is like any over lower(). Forms with words inside are plain
+ *    calls: extract('YEAR', x), position(a, b), substring, overlay, trim, ltrim and rtrim (what, value),
+ *    timestampadd('MONTH', n, t), timestampdiff('DAY', a, b).
+ * 3. Names keep their spelling; function names are lower case. current_date, current_timestamp, current_user and their
+ *    like without brackets are NAMEs: they are functions when no column has that name.
  * 4. Depth is at most WEIR_NEST_MAX; deeper texts are refused.
  * What the kids of each kind are stands in nodes.def. */
 #ifndef WEIR_SQL_AST_H
@@ -32,7 +38,7 @@ enum { /* flags */
     WEIR_NODE_OUTER = 32,       /* LATERAL_VIEW */
     WEIR_NODE_NATURAL = 64,     /* JOIN */
     WEIR_NODE_IGNORE_NULLS = 128, /* CALL */
-    WEIR_NODE_ALL = 256,        /* GROUP BY ALL */
+    WEIR_NODE_ALL = 256,        /* GROUP BY ALL; ORDER BY ALL: its expression is the NAME "all" */
 };
 
 struct weir_function;
@@ -63,7 +69,8 @@ weir_rc weir_sql_parse_expr(const char *text, size_t len, struct weir_mem *mem, 
                             struct weir_error *err);
 /* Line and column, both from 1, of a byte of the text. */
 void weir_sql_position(const char *text, uint32_t at, uint32_t *line, uint32_t *column);
-/* Spark's name for an unnamed expression: "(a + 1)", "upper(x)", "count(1)". */
+/* Spark's name for an unnamed expression: "(a + 1)", "upper(x)", "count(1)". A NAME prints with all its parts inside an
+ * expression, so cut the table's name off first; alone, and below a CAST alone, it prints its last part. */
 void weir_node_print_spark(const struct weir_node *node, struct weir_buf *buf);
 
 #endif
