@@ -22,6 +22,7 @@
 #include "base/time.h"
 #include "cli/bar.h"
 #include "sql/engine.h"
+#include "sql/parquet_read.h"
 
 enum { STOP_SECONDS = 10 };
 
@@ -485,6 +486,7 @@ weir_cli_main(int argc, char **argv, const char *revision)
     signal(SIGPIPE, SIG_IGN);
     weir_quota_init(&quota, NULL, "process", UINT64_MAX);
     weir_json_init(&quota);
+    weir_parquet_io_set(&weir_parquet_duckdb);
     cli.mem = weir_mem_new(NULL, &quota, "command");
     rc = cli.mem == NULL ? weir_fail(&err, WEIR_NOMEM, "no memory to begin with") : weir_point_setup(&err);
     if (rc == WEIR_OK)

@@ -286,7 +286,7 @@ table_show(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
     WEIR_GO(table_open(cli, words[0], &st, err));
-    WEIR_GO(table_missing(st, weir_summary_read(st, cli->quota, &s, err), err));
+    WEIR_GO(table_missing(st, weir_summary_read(st, -1, cli->quota, &s, err), err));
     if (strcmp(format, "json") == 0)
         show_json(st, &s, &buf);
     else

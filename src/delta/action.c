@@ -31,6 +31,7 @@ static const struct {
     {"commitInfo", WEIR_ACTION_INFO}, {"metaData", WEIR_ACTION_METADATA}, {"protocol", WEIR_ACTION_PROTOCOL},
     {"txn", WEIR_ACTION_TXN},         {"add", WEIR_ACTION_ADD},           {"remove", WEIR_ACTION_REMOVE},
     {"cdc", WEIR_ACTION_CDC},         {"domainMetadata", WEIR_ACTION_DOMAIN},
+    {"sidecar", WEIR_ACTION_SIDECAR},
 };
 
 static weir_action_kind

@@ -23,7 +23,8 @@ typedef enum weir_action_kind {
     WEIR_ACTION_ADD,
     WEIR_ACTION_REMOVE,
     WEIR_ACTION_CDC,
-    WEIR_ACTION_DOMAIN
+    WEIR_ACTION_DOMAIN,
+    WEIR_ACTION_SIDECAR /* only in checkpoints */
 } weir_action_kind;
 
 struct weir_action {

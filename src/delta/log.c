@@ -1,74 +1,249 @@
 /* Reading the log folder. delta/log.h.
  *
- * 1. Versions run from 0 without a hole. A hole is harmless only below a checkpoint; elsewhere it is CORRUPT, never
- *    taken for the end: what stands behind it would be lost.
- * 2. A commit is read from its end, in blocks, so that newest-first replay needs no more memory than a line.
+ * 1. Versions run from 0 without a hole. A hole is harmless only below the checkpoint that is used; elsewhere it is
+ *    CORRUPT, never taken for the end: what stands behind it would be lost.
+ * 2. A checkpoint in parts counts only when all of them are there, an empty file never. _last_checkpoint is a hint where
+ *    to begin the listing and nothing more: what it names must be seen, else all is listed.
+ * 3. A log compaction only repeats what commits say, so it is read only where they are gone ("bridges").
+ * 4. The listing is one pass in the order of names, and what it keeps does not grow with the log.
+ * 5. A commit is read from its end, in blocks, so that newest-first replay needs no more memory than a line.
  * Threads: none of its own. */
 #include "delta/log.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
 
-enum { LOG_DIGITS = 20, LOG_BLOCK = 256 * 1024, LOG_LOOKS = 5 };
-#define LOG_FOLDER "_delta_log/"
+#define LOG_VERSION_MAX 999999999999999999 /* so that no sum overflows */
+enum { LOG_DIGITS = 20, LOG_PART_DIGITS = 10, LOG_BLOCK = 256 * 1024, LOG_LOOKS = 5, LOG_SETS = 4 };
+
+const struct weir_log_ask weir_log_newest = {.version = -1, .below = INT64_MAX};
 
 void
 weir_log_key(char key[WEIR_LOG_KEY], int64_t version)
 {
-    snprintf(key, WEIR_LOG_KEY, LOG_FOLDER "%020" PRId64 ".json", version);
+    snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".json", version);
 }
 
 void
 weir_log_crc_key(char key[WEIR_LOG_KEY], int64_t version)
 {
-    snprintf(key, WEIR_LOG_KEY, LOG_FOLDER "%020" PRId64 ".crc", version);
+    snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".crc", version);
 }
 
-/* "%020d.REST" below the folder; -1: another name. */
-static int64_t
-log_version(const char *key, const char **rest)
+static void
+log_compaction_key(char key[WEIR_LOG_KEY], const struct weir_log_span *span)
 {
-    const char *name = key + strlen(LOG_FOLDER);
-    int64_t version;
-
-    if (strlen(name) <= LOG_DIGITS || name[LOG_DIGITS] != '.' || strspn(name, "0123456789") != LOG_DIGITS ||
-        !weir_parse_int(weir_slice(name, LOG_DIGITS), &version))
-        return -1;
-    *rest = name + LOG_DIGITS + 1;
-    return version;
+    snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".%020" PRId64 ".compacted.json", span->from, span->to);
 }
+
+void
+weir_checkpoint_key(const struct weir_checkpoint *cp, uint32_t part, char key[WEIR_LOG_KEY])
+{
+    if (cp->kind == WEIR_CHECKPOINT_NAMED)
+        memcpy(key, cp->name, WEIR_LOG_KEY);
+    else if (cp->kind == WEIR_CHECKPOINT_PARTS)
+        snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".checkpoint.%010u.%010u.parquet", cp->version,
+                 part + 1, cp->parts);
+    else
+        snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".checkpoint.parquet", cp->version);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------- */
+
+/* A number of exactly n digits followed by a dot at *at, which moves behind the dot. */
+static bool
+name_number(const char **at, size_t n, int64_t *out)
+{
+    if (strlen(*at) <= n || (*at)[n] != '.' || strspn(*at, "0123456789") != n ||
+        !weir_parse_int(weir_slice(*at, n), out))
+        return false;
+    *at += n + 1;
+    return true;
+}
+
+/* --- the listing ------------------------------------------------------------------------------------------------- */
+
+struct log_set { /* a checkpoint in parts, of one version */
+    int64_t parts, seen;
+};
 
 struct log_listing {
     struct weir_log_range range;
-    int64_t hole; /* the newest missing commit; -1: none */
+    int64_t most;         /* versions above it are not looked at */
+    int64_t below;        /* of ask */
+    int64_t hole;         /* the newest missing commit; -1: none */
+    int64_t above;        /* newest version of all, also above most */
+    struct weir_checkpoint at; /* the best one of the version being listed */
+    struct log_set sets[LOG_SETS];
+    uint32_t nsets;
+    struct weir_log_span compactions[WEIR_LOG_COMPACTIONS]; /* the newest, as a ring */
+    uint32_t ncompactions;
 };
 
-static weir_rc
-log_see(void *arg, const struct weir_object *obj, struct weir_error *err)
+/* The listing has left the version `at`: it becomes the newest checkpoint. */
+static void
+listing_settle(struct log_listing *l)
 {
-    struct log_listing *l = arg;
-    struct weir_log_range *r = &l->range;
-    const char *rest;
-    int64_t v = log_version(obj->key, &rest);
+    for (uint32_t i = 0; i < l->nsets && l->at.kind == WEIR_CHECKPOINT_NONE; i++) {
+        if (l->sets[i].seen == l->sets[i].parts) {
+            l->at.kind = WEIR_CHECKPOINT_PARTS;
+            l->at.parts = (uint32_t)l->sets[i].parts;
+        }
+    }
+    if (l->at.kind != WEIR_CHECKPOINT_NONE)
+        l->range.checkpoint = l->at;
+    l->at = (struct weir_checkpoint){.version = -1};
+    l->nsets = 0;
+}
 
-    (void)err;
-    if (v < 0)
-        return WEIR_OK;
-    if (strcmp(rest, "json") == 0) {
-        if (v != r->newest + 1) {
+/* Part `part` of `parts`. Parts come in order, but several sets may be mixed. */
+static void
+listing_part(struct log_listing *l, int64_t part, int64_t parts)
+{
+    struct log_set *set = NULL;
+
+    for (uint32_t i = 0; i < l->nsets; i++) {
+        if (l->sets[i].parts == parts)
+            set = &l->sets[i];
+    }
+    if (set == NULL && l->nsets < LOG_SETS) {
+        set = &l->sets[l->nsets++];
+        *set = (struct log_set){.parts = parts};
+    }
+    if (set != NULL && part == set->seen + 1)
+        set->seen++;
+}
+
+/* rest: what stands behind "N.checkpoint." */
+static void
+listing_checkpoint(struct log_listing *l, int64_t version, const struct weir_object *obj, const char *rest)
+{
+    int64_t part, parts;
+    size_t len = strlen(rest);
+
+    if (obj->size == 0 || version >= l->below)
+        return;
+    if (l->at.version != version) {
+        listing_settle(l);
+        l->at.version = version;
+        l->at.parts = 1;
+    }
+    if (strcmp(rest, "parquet") == 0) {
+        if (l->at.kind == WEIR_CHECKPOINT_NONE)
+            l->at.kind = WEIR_CHECKPOINT_CLASSIC;
+    } else if (name_number(&rest, LOG_PART_DIGITS, &part) && name_number(&rest, LOG_PART_DIGITS, &parts)) {
+        if (strcmp(rest, "parquet") == 0 && parts > 0 && parts <= UINT32_MAX)
+            listing_part(l, part, parts);
+    } else if ((weir_str_ends(rest, ".parquet") || weir_str_ends(rest, ".json")) && strchr(rest, '.') != NULL &&
+               strchr(strchr(rest, '.') + 1, '.') == NULL && len < 64) {
+        l->at.kind = WEIR_CHECKPOINT_NAMED;
+        l->at.json = weir_str_ends(rest, ".json");
+        snprintf(l->at.name, sizeof(l->at.name), "%s", obj->key);
+    }
+}
+
+/* A compaction that is there for all commits of the hole. */
+static const struct weir_log_span *
+listing_bridge(const struct log_listing *l, int64_t from, int64_t to)
+{
+    uint32_t n = l->ncompactions < WEIR_LOG_COMPACTIONS ? l->ncompactions : WEIR_LOG_COMPACTIONS;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (l->compactions[i].from <= from && l->compactions[i].to >= to)
+            return &l->compactions[i];
+    }
+    return NULL;
+}
+
+static void
+listing_commit(struct log_listing *l, int64_t v, const struct weir_object *obj)
+{
+    struct weir_log_range *r = &l->range;
+    const struct weir_log_span *bridge = NULL;
+
+    if (v != r->last_commit + 1) {
+        bridge = r->nbridges < WEIR_LOG_BRIDGES ? listing_bridge(l, r->last_commit + 1, v - 1) : NULL;
+        if (bridge != NULL && bridge->from >= r->oldest && r->last_commit >= 0) {
+            r->bridges[r->nbridges++] = *bridge;
+        } else if (bridge != NULL) {
+            r->bridges[0] = *bridge;
+            r->nbridges = 1;
+            r->oldest = bridge->from;
+        } else {
+            r->nbridges = 0;
             l->hole = v - 1;
             r->oldest = v;
         }
-        r->newest = v;
-        r->newest_ms = obj->mtime_ms;
-    } else if (strcmp(rest, "crc") == 0) {
-        r->crc = v > r->crc ? v : r->crc;
-    } else if (weir_str_starts(rest, "checkpoint.")) {
-        r->checkpoint = v > r->checkpoint ? v : r->checkpoint;
+        r->oldest_commit = v;
     }
+    r->last_commit = v;
+    r->newest_ms = obj->mtime_ms;
+}
+
+static weir_rc
+listing_see(void *arg, const struct weir_object *obj, struct weir_error *err)
+{
+    struct log_listing *l = arg;
+    const char *rest = obj->key + strlen(WEIR_LOG_FOLDER);
+    int64_t v, to;
+
+    (void)err;
+    if (!name_number(&rest, LOG_DIGITS, &v) || v > LOG_VERSION_MAX)
+        return WEIR_OK;
+    if (v > l->above && (strcmp(rest, "json") == 0 || weir_str_starts(rest, "checkpoint.")))
+        l->above = v;
+    if (v > l->most)
+        return WEIR_OK;
+    if (strcmp(rest, "json") == 0) {
+        listing_commit(l, v, obj);
+    } else if (strcmp(rest, "crc") == 0) {
+        l->range.crc = v > l->range.crc ? v : l->range.crc;
+    } else if (weir_str_starts(rest, "checkpoint.")) {
+        listing_checkpoint(l, v, obj, rest + strlen("checkpoint."));
+    } else if (name_number(&rest, LOG_DIGITS, &to) && strcmp(rest, "compacted.json") == 0 && to > v && to <= l->most) {
+        l->compactions[l->ncompactions++ % WEIR_LOG_COMPACTIONS] = (struct weir_log_span){v, to};
+    }
+    return WEIR_OK;
+}
+
+/* The checkpoint that _last_checkpoint speaks of; -1: none. Whatever is wrong with it, it is only a hint. */
+static int64_t
+log_hint(struct weir_store *st)
+{
+    struct weir_buf buf = WEIR_BUF(WEIR_MIB);
+    struct weir_error ignored = {0};
+    int64_t version = -1;
+    json_t *doc = NULL;
+
+    if (weir_store_get(st, WEIR_LOG_FOLDER "_last_checkpoint", &buf, &ignored) == WEIR_OK &&
+        weir_json_load(buf.data, buf.len, &doc, &ignored) == WEIR_OK && json_is_integer(json_object_get(doc, "version")))
+        version = json_integer_value(json_object_get(doc, "version"));
+    json_decref(doc);
+    weir_buf_fini(&buf);
+    return version;
+}
+
+static weir_rc
+log_list(struct weir_store *st, const struct weir_log_ask *ask, int64_t from, struct log_listing *l,
+         struct weir_error *err)
+{
+    char key[WEIR_LOG_KEY];
+
+    *l = (struct log_listing){.most = ask->version >= 0 ? ask->version : INT64_MAX, .below = ask->below, .hole = -1,
+                              .above = -1, .at = {.version = -1}};
+    l->range = (struct weir_log_range){.newest = -1, .last_commit = from - 1, .oldest = from, .oldest_commit = from,
+                                       .checkpoint = {.version = -1}, .crc = -1, .partial = from > 0};
+    snprintf(key, sizeof(key), WEIR_LOG_FOLDER "%020" PRId64, from);
+    WEIR_TRY(weir_store_list(st, WEIR_LOG_FOLDER, from > 0 ? key : NULL, false, listing_see, l, err));
+    listing_settle(l);
+    if (l->range.last_commit < from)
+        l->range.last_commit = -1;
+    l->range.newest = l->range.checkpoint.version > l->range.last_commit ? l->range.checkpoint.version
+                                                                         : l->range.last_commit;
     return WEIR_OK;
 }
 
@@ -88,42 +263,72 @@ log_hole(struct weir_store *st, int64_t version, bool *is_one, struct weir_error
     return *is_one ? WEIR_OK : rc;
 }
 
-weir_rc
-weir_log_list(struct weir_store *st, struct weir_log_range *out, struct weir_error *err)
+/* Lists until what is seen is not torn by a commit that was made meanwhile. */
+static weir_rc
+log_look(struct weir_store *st, const struct weir_log_ask *ask, int64_t from, struct log_listing *l,
+         struct weir_error *err)
 {
-    struct log_listing l;
     bool hole = false;
 
     for (int i = 0; i < LOG_LOOKS && !hole; i++) {
-        l = (struct log_listing){.range = {.newest = -1, .checkpoint = -1, .crc = -1}, .hole = -1};
-        WEIR_TRY(weir_store_list(st, LOG_FOLDER, NULL, false, log_see, &l, err));
-        if (l.hole <= l.range.checkpoint)
+        WEIR_TRY(log_list(st, ask, from, l, err));
+        if (l->hole <= l->range.checkpoint.version)
             break;
-        WEIR_TRY(log_hole(st, l.hole, &hole, err));
-    }
-    *out = l.range;
-    if (out->newest < 0 && out->checkpoint < 0)
-        return weir_fail(err, WEIR_NOTFOUND, "%s holds no Delta table", st->path);
-    if (out->checkpoint > out->newest)
-        return weir_fail(err, WEIR_UNSUPPORTED,
-                         "%s: checkpoint %" PRId64 " stands above every commit; reading checkpoints comes later",
-                         st->path, out->checkpoint);
-    if (l.hole > out->checkpoint) {
-        weir_fail(err, WEIR_CORRUPT, "%s/" LOG_FOLDER ": commit %" PRId64 " is missing, %" PRId64 " is there", st->path,
-                  l.hole, l.hole + 1);
-        return weir_error_hint(err, "bring the file back from a copy; a table with a hole in its log cannot be read");
+        WEIR_TRY(log_hole(st, l->hole, &hole, err));
     }
     return WEIR_OK;
 }
 
-weir_rc
-weir_log_too_short(const struct weir_log_range *range, struct weir_error *err)
+/* What stands in the log is not enough for the version. */
+static weir_rc
+log_judge(struct weir_store *st, const struct weir_log_ask *ask, const struct log_listing *l, struct weir_error *err)
 {
-    weir_fail(err, WEIR_UNSUPPORTED,
-              "commits below %" PRId64 " have been cleaned up; what they held stands in checkpoint %" PRId64
-              ", and reading checkpoints comes later",
-              range->oldest, range->checkpoint);
-    return weir_error_hint(err, "use a table whose log reaches back to version 0");
+    const struct weir_log_range *r = &l->range;
+
+    if (r->newest < 0 && l->above < 0)
+        return weir_fail(err, WEIR_NOTFOUND, "%s holds no Delta table", st->path);
+    if (ask->version >= 0 && r->newest < ask->version && l->above < ask->version)
+        return weir_fail(err, WEIR_NOTFOUND, "%s has no version %" PRId64 ": its newest is %" PRId64, st->path,
+                         ask->version, l->above);
+    if (ask->version < 0 && r->newest < l->above) {
+        weir_fail(err, WEIR_CORRUPT,
+                  "%s/" WEIR_LOG_FOLDER ": checkpoint %" PRId64 " is not whole, and commits up to it are missing from %"
+                  PRId64 " on", st->path, l->above, r->last_commit + 1);
+        return weir_error_hint(err, "bring the files back from a copy; an older state would be taken for the newest one");
+    }
+    if (ask->version >= 0 && r->newest < ask->version) {
+        weir_fail(err, WEIR_CORRUPT, "%s: version %" PRId64 " cannot be read: its commit is gone", st->path,
+                  ask->version);
+        return weir_error_hint(err, "commits below a checkpoint are cleaned up after delta.logRetentionDuration; take a "
+                                    "newer version");
+    }
+    if (r->last_commit <= r->checkpoint.version || r->oldest <= r->checkpoint.version + 1)
+        return WEIR_OK;
+    if (r->checkpoint.version < 0)
+        weir_fail(err, WEIR_CORRUPT, "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing, %" PRId64 " is there", st->path,
+                  r->oldest - 1, r->oldest);
+    else
+        weir_fail(err, WEIR_CORRUPT, "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing above checkpoint %" PRId64,
+                  st->path, r->oldest - 1, r->checkpoint.version);
+    return weir_error_hint(err, "bring the file back from a copy; a table with a hole in its log cannot be read");
+}
+
+weir_rc
+weir_log_find(struct weir_store *st, const struct weir_log_ask *ask, struct weir_log_range *out, struct weir_error *err)
+{
+    struct log_listing l;
+    int64_t hint = ask->whole || ask->below != INT64_MAX ? -1 : log_hint(st);
+
+    if (hint > 0 && (ask->version < 0 || hint <= ask->version)) {
+        WEIR_TRY(log_look(st, ask, hint, &l, err));
+        *out = l.range;
+        if (l.range.checkpoint.version >= 0 && log_judge(st, ask, &l, err) == WEIR_OK)
+            return WEIR_OK;
+        weir_error_clear(err); /* the hint was none: look at everything */
+    }
+    WEIR_TRY(log_look(st, ask, 0, &l, err));
+    *out = l.range;
+    return log_judge(st, ask, &l, err);
 }
 
 /* --- lines of an object, last first --------------------------------------------------------------------------- */
@@ -207,58 +412,123 @@ log_line_number(struct weir_store *st, const char *key, int64_t at)
     return line;
 }
 
-static weir_rc
-log_walk_commit(struct weir_store *st, int64_t version, struct weir_quota *q, weir_log_fn *fn, void *arg,
-                struct weir_error *err)
-{
-    struct log_back back = {.st = st};
-    struct weir_object obj;
+/* --- the cursor -------------------------------------------------------------------------------------------------- */
+
+struct weir_log_cursor {
+    struct weir_store *st;
+    struct weir_quota *q;
+    const struct weir_log_range *range;
+    int64_t version, oldest;    /* being read; the last one to read */
+    int64_t covers;             /* the oldest version that the open file stands for */
+    bool open;
     char key[WEIR_LOG_KEY];
-    const char *line;
-    size_t len;
+    struct log_back back;
+    int64_t at;                 /* where the line given out last starts */
+};
+
+weir_rc
+weir_log_open(struct weir_store *st, const struct weir_log_range *range, int64_t newest, int64_t oldest,
+              struct weir_quota *q, struct weir_log_cursor **out, struct weir_error *err)
+{
+    struct weir_log_cursor *cur = weir_heap_alloc(q, sizeof(*cur));
+
+    if (cur == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory to read the log");
+    *cur = (struct weir_log_cursor){.st = st, .q = q, .range = range, .version = newest, .oldest = oldest};
+    weir_buf_init(&cur->back.buf, WEIR_ACTION_MAX + 2 * LOG_BLOCK, q);
+    *out = cur;
+    return WEIR_OK;
+}
+
+void
+weir_log_close(struct weir_log_cursor *cur)
+{
+    if (cur == NULL)
+        return;
+    weir_buf_fini(&cur->back.buf);
+    weir_heap_free(cur->q, cur, sizeof(*cur));
+}
+
+/* The file for cur->version: its commit, or the compaction that stands for it. */
+static weir_rc
+cursor_file(struct weir_log_cursor *cur, struct weir_error *err)
+{
+    struct weir_object obj;
     weir_rc rc;
 
-    weir_log_key(key, version);
-    back.key = key;
-    weir_buf_init(&back.buf, WEIR_ACTION_MAX + 2 * LOG_BLOCK, q);
-    rc = weir_store_head(st, key, &obj, err);
-    if (rc == WEIR_NOTFOUND)
-        rc = weir_fail(err, WEIR_CORRUPT, "%s/%s: this commit is missing from the log", st->path, key);
-    if (rc != WEIR_OK)
-        goto out;
-    back.pos = obj.size;
-    while ((rc = back_next(&back, &line, &len, err)) == WEIR_OK) {
-        int64_t at = back.pos + (line - back.buf.data);
-
-        rc = fn(arg, version, line, len, err);
-        if (rc == WEIR_END)
-            goto out;
-        if (rc != WEIR_OK) {
-            weir_error_context(err, "%s/%s line %" PRIu64, st->path, key, log_line_number(st, key, at));
-            goto out;
+    weir_log_key(cur->key, cur->version);
+    cur->covers = cur->version;
+    for (uint32_t i = 0; cur->range != NULL && i < cur->range->nbridges; i++) {
+        if (cur->range->bridges[i].to == cur->version) {
+            log_compaction_key(cur->key, &cur->range->bridges[i]);
+            cur->covers = cur->range->bridges[i].from;
         }
     }
-    if (rc != WEIR_END) {
-        weir_error_context(err, "%s/%s", st->path, key);
-        goto out;
-    }
-    rc = fn(arg, version, NULL, 0, err);
-out:
-    weir_buf_fini(&back.buf);
-    return rc;
+    rc = weir_store_head(cur->st, cur->key, &obj, err);
+    if (rc == WEIR_NOTFOUND)
+        return weir_fail(err, WEIR_CORRUPT, "%s/%s: this commit is missing from the log", cur->st->path, cur->key);
+    WEIR_TRY(rc);
+    cur->back.st = cur->st;
+    cur->back.key = cur->key;
+    cur->back.pos = obj.size;
+    weir_buf_reset(&cur->back.buf);
+    cur->open = true;
+    return WEIR_OK;
 }
 
 weir_rc
-weir_log_walk(struct weir_store *st, int64_t newest, int64_t oldest, struct weir_quota *q, weir_log_fn *fn,
-              void *arg, struct weir_error *err)
+weir_log_next(struct weir_log_cursor *cur, int64_t *version, const char **line, size_t *len, struct weir_error *err)
 {
-    for (int64_t v = newest; v >= oldest; v--) {
-        weir_rc rc = log_walk_commit(st, v, q, fn, arg, err);
+    weir_rc rc;
 
-        if (rc == WEIR_END)
-            return WEIR_OK;
-        if (rc != WEIR_OK)
-            return rc;
+    if (!cur->open) {
+        if (cur->version < cur->oldest)
+            return WEIR_END;
+        WEIR_TRY(cursor_file(cur, err));
     }
+    *version = cur->version;
+    rc = back_next(&cur->back, line, len, err);
+    if (rc == WEIR_OK) {
+        cur->at = cur->back.pos + (*line - cur->back.buf.data);
+        return WEIR_OK;
+    }
+    if (rc != WEIR_END)
+        return weir_error_context(err, "%s/%s", cur->st->path, cur->key);
+    *line = NULL;
+    *len = 0;
+    cur->open = false;
+    cur->version = cur->covers - 1;
     return WEIR_OK;
+}
+
+weir_rc
+weir_log_blame(struct weir_log_cursor *cur, struct weir_error *err)
+{
+    return weir_error_context(err, "%s/%s line %" PRIu64, cur->st->path, cur->key,
+                              log_line_number(cur->st, cur->key, cur->at));
+}
+
+weir_rc
+weir_log_walk(struct weir_store *st, const struct weir_log_range *range, int64_t newest, int64_t oldest,
+              struct weir_quota *q, weir_log_fn *fn, void *arg, struct weir_error *err)
+{
+    struct weir_log_cursor *cur;
+    const char *line;
+    int64_t version;
+    size_t len;
+    weir_rc rc;
+
+    WEIR_TRY(weir_log_open(st, range, newest, oldest, q, &cur, err));
+    while ((rc = weir_log_next(cur, &version, &line, &len, err)) == WEIR_OK) {
+        rc = fn(arg, version, line, len, err);
+        if (rc == WEIR_END)
+            break;
+        if (rc != WEIR_OK) {
+            if (line != NULL)
+                weir_log_blame(cur, err);
+            break;
+        }
+    }
+    weir_log_close(cur);
+    return rc == WEIR_END ? WEIR_OK : rc;
 }

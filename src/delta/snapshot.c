@@ -1,16 +1,21 @@
-/* Opening a table for a writer. delta/snapshot.h.
+/* Opening a table. delta/snapshot.h.
  *
- * 1. Newest first; the first protocol, metaData and txn of the app id that are seen are the ones that count.
+ * 1. Newest first, commits before the checkpoint below them; the first protocol, metaData and txn of the app id that are
+ *    seen are the ones that count.
  * 2. Shortcuts are believed only where they prove themselves: the tags' versions must hold what they claim, a .crc
  *    must carry the txnId of its commit.
  * 3. A version without protocol or metaData is CORRUPT.
+ * 4. A checkpoint that cannot be read is passed over, with a warning, for an older one or for the commits from 0, if
+ *    these are all there; nothing of it is kept.
  * Threads: a snapshot has one owner. */
 #include "delta/snapshot.h"
 
 #include <inttypes.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/str.h"
+#include "delta/checkpoint.h"
 
 #define SNAPSHOT_CRC_MAX (16 * WEIR_MIB)
 
@@ -23,6 +28,8 @@ struct snapshot_load {
     int64_t tag_protocol, tag_meta; /* where a commit says they stand; -1: unknown */
     bool tags_tried;
     char txn_id[64];                /* of the commit being read */
+    bool other_txns;                /* the checkpoint holds txns of other queries */
+    bool broken;                    /* what went wrong was the checkpoint */
 };
 
 static void
@@ -189,13 +196,30 @@ out:
     return rc;
 }
 
+/* A commit below the part of the log that was listed may be there all the same. */
+static weir_rc
+load_pointed_at(struct snapshot_load *l, int64_t version, struct weir_error *err)
+{
+    struct weir_object obj;
+    char key[WEIR_LOG_KEY];
+    weir_rc rc;
+
+    weir_log_key(key, version);
+    rc = weir_store_head(l->st, key, &obj, err);
+    if (rc == WEIR_NOTFOUND)
+        weir_error_clear(err);
+    if (rc != WEIR_OK)
+        return rc == WEIR_NOTFOUND ? WEIR_OK : rc;
+    return weir_log_walk(l->st, NULL, version, version, l->q, load_pointed_line, l, err);
+}
+
 static weir_rc
 load_pointed(struct snapshot_load *l, struct weir_error *err)
 {
-    if (!l->have_protocol && l->tag_protocol >= l->range.oldest)
-        WEIR_TRY(weir_log_walk(l->st, l->tag_protocol, l->tag_protocol, l->q, load_pointed_line, l, err));
-    if (!l->have_meta && l->tag_meta >= l->range.oldest)
-        WEIR_TRY(weir_log_walk(l->st, l->tag_meta, l->tag_meta, l->q, load_pointed_line, l, err));
+    if (!l->have_protocol)
+        WEIR_TRY(load_pointed_at(l, l->tag_protocol, err));
+    if (!l->have_meta)
+        WEIR_TRY(load_pointed_at(l, l->tag_meta, err));
     return WEIR_OK;
 }
 
@@ -227,56 +251,184 @@ out:
 }
 
 static weir_rc
-snapshot_load(struct snapshot_load *l, struct weir_error *err)
+load_small(void *arg, weir_action_kind kind, const json_t *body, struct weir_error *err)
 {
-    weir_rc rc = weir_log_list(l->st, &l->range, err);
+    struct snapshot_load *l = arg;
 
-    if (rc == WEIR_NOTFOUND) { /* no table yet; an empty folder is none either */
-        weir_error_clear(err);
-        return WEIR_OK;
+    if (kind == WEIR_ACTION_TXN) {
+        l->other_txns = true;
+        return load_txn(l, body, err);
     }
-    if (rc != WEIR_OK)
-        return rc;
+    return kind == WEIR_ACTION_PROTOCOL ? load_protocol(l, -1, body, err)
+           : kind == WEIR_ACTION_METADATA ? load_metadata(l, -1, body, err)
+                                          : WEIR_OK;
+}
+
+/* A query that the table has never seen may follow another one of the same pipeline, whose commits may be anywhere in
+ * the log. Only when the checkpoint knows of queries is there something to look for. */
+static weir_rc
+load_other_line(void *arg, int64_t version, const char *line, size_t len, struct weir_error *err)
+{
+    struct snapshot_load *l = arg;
+    struct weir_action a = {0};
+    weir_action_kind kind;
+    weir_rc rc;
+
+    if (line == NULL)
+        return load_seeks_other(l) ? WEIR_OK : WEIR_END;
+    if (weir_action_peek(line, len, &kind) && kind != WEIR_ACTION_INFO)
+        return WEIR_OK;
+    rc = weir_action_load(line, len, &a, err);
+    if (rc == WEIR_OK && a.kind == WEIR_ACTION_INFO)
+        rc = load_info(l, version, a.body);
+    weir_action_fini(&a);
+    return rc;
+}
+
+static weir_rc
+load_other(struct snapshot_load *l, struct weir_error *err)
+{
+    const struct weir_log_ask ask = {.version = l->range.newest, .below = INT64_MAX, .whole = true};
+    int64_t newest = l->range.checkpoint.version < l->range.last_commit ? l->range.checkpoint.version
+                                                                         : l->range.last_commit;
+    struct weir_log_range whole;
+
+    WEIR_TRY(weir_log_find(l->st, &ask, &whole, err));
+    return weir_log_walk(l->st, &whole, newest, whole.oldest, l->q, load_other_line, l, err);
+}
+
+static weir_rc
+load_checkpoint(struct snapshot_load *l, struct weir_error *err)
+{
+    weir_rc rc;
+
+    if (l->range.checkpoint.kind == WEIR_CHECKPOINT_NONE || load_done(l))
+        return WEIR_OK;
+    rc = weir_checkpoint_small(l->st, &l->range.checkpoint, l->q, load_small, l, err);
+    if (rc == WEIR_OK && !(l->have_protocol && l->have_meta))
+        rc = weir_fail(err, WEIR_CORRUPT, "%s: checkpoint %" PRId64 " holds no %s", l->st->path,
+                       l->range.checkpoint.version, l->have_protocol ? "metaData" : "protocol");
+    l->broken = rc == WEIR_CORRUPT || rc == WEIR_NOTFOUND;
+    return rc;
+}
+
+static weir_rc
+load_range(struct snapshot_load *l, struct weir_error *err)
+{
+    const struct weir_log_range *r = &l->range;
+    int64_t oldest = r->checkpoint.version >= 0 ? r->checkpoint.version + 1 : r->oldest;
+
     l->have_txn = l->snap->app_id == NULL;
-    l->snap->version = l->range.newest;
-    WEIR_TRY(weir_log_walk(l->st, l->range.newest, l->range.oldest, l->q, load_line, l, err));
-    if (!load_done(l) && l->range.oldest > 0)
-        return weir_error_context((weir_log_too_short(&l->range, err), err), "%s", l->st->path);
+    l->snap->version = r->newest;
+    l->snap->written_ms = r->newest_ms;
+    if (r->last_commit >= oldest)
+        WEIR_TRY(weir_log_walk(l->st, r, r->last_commit, oldest, l->q, load_line, l, err));
+    WEIR_TRY(load_checkpoint(l, err));
     if (!l->have_protocol || !l->have_meta)
         return weir_fail(err, WEIR_CORRUPT, "%s: the log holds no %s", l->st->path,
                          l->have_protocol ? "metaData" : "protocol");
+    if (load_seeks_other(l) && l->other_txns && r->last_commit >= 0)
+        return load_other(l, err);
     return WEIR_OK;
 }
 
-weir_rc
-weir_snapshot_open(struct weir_store *st, const char *app_id, const char *pipeline, struct weir_quota *q,
-                   struct weir_snapshot **out, struct weir_error *err)
+/* What is known of the table before anything is read. */
+static void
+load_init(struct snapshot_load *l)
+{
+    struct weir_snapshot *snap = l->snap;
+
+    *snap = (struct weir_snapshot){.version = -1,
+                                   .txn = -1,
+                                   .ict = INT64_MIN,
+                                   .protocol_version = -1,
+                                   .meta_version = -1,
+                                   .mem = snap->mem,
+                                   .app_id = snap->app_id,
+                                   .pipeline = snap->pipeline};
+    *l = (struct snapshot_load){.snap = snap, .st = l->st, .q = l->q, .tag_protocol = -1, .tag_meta = -1};
+}
+
+static weir_rc
+snapshot_load(struct snapshot_load *l, struct weir_log_ask ask, struct weir_error *err)
+{
+    struct weir_error first = {0}, *to = err;
+    weir_rc rc;
+
+    for (;;) {
+        load_init(l);
+        rc = weir_log_find(l->st, &ask, &l->range, to);
+        if (rc == WEIR_OK)
+            rc = load_range(l, to);
+        if (rc == WEIR_OK || !l->broken)
+            break;
+        weir_warn("%s: checkpoint %" PRId64 " cannot be used (%s); what stands before it is read instead",
+                  l->st->path, l->range.checkpoint.version, to->what);
+        ask.below = l->range.checkpoint.version;
+        if (to == err)
+            first = *err;
+        weir_error_clear(to);
+    }
+    if (rc != WEIR_OK && first.rc != WEIR_OK) { /* there is nothing else: the checkpoint is what is wrong */
+        *err = first;
+        rc = first.rc == WEIR_NOTFOUND ? (err->rc = WEIR_CORRUPT) : first.rc;
+        weir_error_hint(err, "bring the file back from a copy: the commits that it stands for are gone");
+    }
+    return rc;
+}
+
+static weir_rc
+snapshot_new(struct weir_store *st, const char *app_id, const char *pipeline, struct weir_quota *q,
+             const struct weir_log_ask *ask, struct weir_snapshot **out, struct weir_error *err)
 {
     struct weir_mem *mem = weir_mem_new(NULL, q, "snapshot");
     struct weir_snapshot *snap;
     struct snapshot_load load;
     weir_rc rc;
 
+    *out = NULL;
     if (mem == NULL || (snap = weir_mem_zalloc(mem, sizeof(*snap))) == NULL) {
         weir_mem_free(mem);
         return weir_fail(err, WEIR_NOMEM, "no memory to open a table");
     }
-    *snap = (struct weir_snapshot){.version = -1,
-                                   .txn = -1,
-                                   .ict = INT64_MIN,
-                                   .protocol_version = -1,
-                                   .meta_version = -1,
-                                   .mem = mem,
-                                   .app_id = app_id,
-                                   .pipeline = pipeline};
-    load = (struct snapshot_load){.snap = snap, .st = st, .q = q, .tag_protocol = -1, .tag_meta = -1};
-    rc = snapshot_load(&load, err);
-    if (rc != WEIR_OK) {
+    *snap = (struct weir_snapshot){.mem = mem, .app_id = app_id, .pipeline = pipeline};
+    load = (struct snapshot_load){.snap = snap, .st = st, .q = q};
+    rc = snapshot_load(&load, *ask, err);
+    if (rc != WEIR_OK)
         weir_snapshot_free(snap);
+    else
+        *out = snap;
+    return rc;
+}
+
+weir_rc
+weir_snapshot_open(struct weir_store *st, const char *app_id, const char *pipeline, struct weir_quota *q,
+                   struct weir_snapshot **out, struct weir_error *err)
+{
+    weir_rc rc = snapshot_new(st, app_id, pipeline, q, &weir_log_newest, out, err);
+    struct weir_mem *mem;
+
+    if (rc != WEIR_NOTFOUND)
         return rc;
+    weir_error_clear(err); /* no table yet; an empty folder is none either */
+    mem = weir_mem_new(NULL, q, "snapshot");
+    *out = mem != NULL ? weir_mem_zalloc(mem, sizeof(**out)) : NULL;
+    if (*out == NULL) {
+        weir_mem_free(mem);
+        return weir_fail(err, WEIR_NOMEM, "no memory to open a table");
     }
-    *out = snap;
+    **out = (struct weir_snapshot){.version = -1, .txn = -1, .ict = INT64_MIN, .protocol_version = -1,
+                                   .meta_version = -1, .mem = mem, .app_id = app_id, .pipeline = pipeline};
     return WEIR_OK;
+}
+
+weir_rc
+weir_snapshot_at(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_snapshot **out,
+                 struct weir_error *err)
+{
+    const struct weir_log_ask ask = {.version = version, .below = INT64_MAX};
+
+    return snapshot_new(st, NULL, NULL, q, &ask, out, err);
 }
 
 void
@@ -318,10 +470,10 @@ weir_snapshot_advance(struct weir_snapshot *snap, struct weir_store *st, struct 
     weir_log_key(key, next);
     WEIR_TRY(weir_store_head(st, key, &obj, err));
     s.load.q = weir_mem_quota(snap->mem);
-    s.load.range = (struct weir_log_range){.newest = next, .oldest = next, .crc = -1};
+    s.load.range = (struct weir_log_range){.newest = next, .last_commit = next, .oldest = next, .crc = -1};
     s.load.have_txn = snap->app_id == NULL;
     snap->ict = INT64_MIN;
-    if (weir_log_walk(st, next, next, s.load.q, step_line, &s, err) != WEIR_OK) {
+    if (weir_log_walk(st, NULL, next, next, s.load.q, step_line, &s, err) != WEIR_OK) {
         snap->ict = ict;
         return err->rc;
     }

@@ -1,8 +1,6 @@
 /* Counting a table's files, and telling its history. delta/summary.h.
  *
- * 1. Newest first: the first add or remove of a (path, deletion vector) decides; later ones are history
- *    (Delta protocol, "Action Reconciliation"). Only a 128-bit hash of the pair is kept.
- * 2. Statistics are foreign text: what cannot be understood counts as missing.
+ * Statistics are foreign text: what cannot be understood counts as missing.
  * Threads: one owner. */
 #include "delta/summary.h"
 
@@ -10,112 +8,13 @@
 #include <inttypes.h>
 
 #include "base/limits.h"
-#include "base/map.h"
 #include "base/str.h"
+#include "column/text.h"
 #include "delta/feature.h"
-#include "delta/path.h"
+#include "delta/files.h"
+#include "delta/mapping.h"
 
-/* --- the set of files seen ------------------------------------------------------------------------------------- */
-
-struct file_key {
-    uint64_t a, b; /* both 0: an empty slot */
-};
-
-struct file_set {
-    struct file_key *slots;
-    size_t n, cap;
-    struct weir_quota *q;
-};
-
-static void
-set_fini(struct file_set *set)
-{
-    weir_heap_free(set->q, set->slots, set->cap * sizeof(*set->slots));
-}
-
-static struct file_key *
-set_slot(struct file_key *slots, size_t cap, struct file_key key)
-{
-    size_t at = (size_t)key.a & (cap - 1);
-
-    while ((slots[at].a != 0 || slots[at].b != 0) && (slots[at].a != key.a || slots[at].b != key.b))
-        at = (at + 1) & (cap - 1);
-    return &slots[at];
-}
-
-static weir_rc
-set_grow(struct file_set *set, struct weir_error *err)
-{
-    size_t cap = set->cap == 0 ? 1024 : set->cap * 2;
-    struct file_key *slots = weir_heap_alloc(set->q, cap * sizeof(*slots));
-
-    if (slots == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory to keep apart the %zu files of the table's log", set->n);
-    memset(slots, 0, cap * sizeof(*slots));
-    for (size_t i = 0; i < set->cap; i++) {
-        if (set->slots[i].a != 0 || set->slots[i].b != 0)
-            *set_slot(slots, cap, set->slots[i]) = set->slots[i];
-    }
-    set_fini(set);
-    set->slots = slots;
-    set->cap = cap;
-    return WEIR_OK;
-}
-
-/* *fresh: the key was not there. */
-static weir_rc
-set_add(struct file_set *set, struct file_key key, bool *fresh, struct weir_error *err)
-{
-    struct file_key *slot;
-
-    if (set->n * 4 >= set->cap * 3)
-        WEIR_TRY(set_grow(set, err));
-    slot = set_slot(set->slots, set->cap, key);
-    *fresh = slot->a == 0 && slot->b == 0;
-    if (*fresh) {
-        *slot = key;
-        set->n++;
-    }
-    return WEIR_OK;
-}
-
-/* --- live files ------------------------------------------------------------------------------------------------ */
-
-struct summary_walk {
-    struct weir_summary *out;
-    struct file_set seen;
-    struct weir_buf text;
-};
-
-/* The identity of a file action: its normal path and its deletion vector, "TYPE TEXT [@OFFSET]". */
-static weir_rc
-file_key(struct summary_walk *w, const json_t *body, struct file_key *key, struct weir_error *err)
-{
-    const json_t *dv = json_object_get(body, "deletionVector");
-    const char *path, *type, *text;
-    int64_t offset;
-
-    WEIR_TRY(weir_json_get_str(body, "path", &path, err));
-    if (path == NULL)
-        return weir_fail(err, WEIR_CORRUPT, "a file action without a path");
-    weir_buf_reset(&w->text);
-    weir_path_normal(path, strlen(path), &w->text);
-    weir_buf_byte(&w->text, '\0');
-    if (json_is_object(dv)) {
-        WEIR_TRY(weir_json_get_str(dv, "storageType", &type, err));
-        WEIR_TRY(weir_json_get_str(dv, "pathOrInlineDv", &text, err));
-        WEIR_TRY(weir_json_get_int(dv, "offset", -1, &offset, err));
-        weir_buf_printf(&w->text, "%s%s", type != NULL ? type : "", text != NULL ? text : "");
-        if (offset >= 0)
-            weir_buf_printf(&w->text, "@%" PRId64, offset);
-    }
-    WEIR_TRY(weir_buf_check(&w->text, err));
-    key->a = weir_hash(w->text.data, w->text.len);
-    weir_buf_byte(&w->text, 'b'); /* a second hash, of a text that differs */
-    WEIR_TRY(weir_buf_check(&w->text, err));
-    key->b = weir_hash(w->text.data, w->text.len) | 1;
-    return WEIR_OK;
-}
+/* --- bounds ------------------------------------------------------------------------------------------------------ */
 
 /* Cut where it is too long for a table, and where the writer cut it: a maximum then ends in the byte 0x7f. */
 static void
@@ -196,8 +95,8 @@ summary_bounds(struct weir_summary *s, const json_t *stats)
 
     for (uint32_t i = 0; i < s->ncolumns; i++) {
         struct weir_summary_column *c = &s->columns[i];
-        const json_t *lo = json_object_get(min, c->name), *hi = json_object_get(max, c->name);
-        const json_t *nulls = json_object_get(json_object_get(stats, "nullCount"), c->name);
+        const json_t *lo = json_object_get(min, c->physical), *hi = json_object_get(max, c->physical);
+        const json_t *nulls = json_object_get(json_object_get(stats, "nullCount"), c->physical);
 
         if (lo == NULL && hi == NULL && json_is_integer(nulls) &&
             json_integer_value(nulls) == json_integer_value(json_object_get(stats, "numRecords")))
@@ -209,14 +108,12 @@ summary_bounds(struct weir_summary *s, const json_t *stats)
     }
 }
 
-/* numRecords of an add less what its deletion vector takes away; -1: not said. */
+/* numRecords of a file less what its deletion vector takes away; -1: not said. */
 static int64_t
-add_rows(const json_t *body, json_t **stats)
+file_rows(const char *text, int64_t dead, json_t **stats)
 {
-    const char *text = json_string_value(json_object_get(body, "stats"));
-    const json_t *dv = json_object_get(body, "deletionVector"), *n;
     struct weir_error ignored = {0};
-    int64_t dead = json_integer_value(json_object_get(dv, "cardinality"));
+    const json_t *n;
 
     *stats = NULL;
     if (text == NULL || weir_json_load(text, strlen(text), stats, &ignored) != WEIR_OK)
@@ -227,22 +124,19 @@ add_rows(const json_t *body, json_t **stats)
     return json_integer_value(n) - dead;
 }
 
-static weir_rc
-summary_add(struct summary_walk *w, const json_t *body, struct weir_error *err)
+static void
+summary_file(struct weir_summary *s, const struct weir_file *f)
 {
-    struct weir_summary *s = w->out;
     json_t *stats;
-    int64_t size, rows;
+    int64_t rows = file_rows(f->stats, f->dv.cardinality, &stats);
 
-    WEIR_TRY(weir_json_get_int(body, "size", 0, &size, err));
-    rows = add_rows(body, &stats);
     s->files++;
-    s->bytes += size > 0 ? (uint64_t)size : 0;
+    s->bytes += f->size > 0 ? (uint64_t)f->size : 0;
     if (rows >= 0)
         s->rows += (uint64_t)rows;
     else
         s->files_unknown++;
-    if (json_is_object(json_object_get(body, "deletionVector")))
+    if (f->dv.type != 0)
         s->deletion_vectors++;
     if (stats != NULL) {
         summary_bounds(s, stats);
@@ -251,75 +145,55 @@ summary_add(struct summary_walk *w, const json_t *body, struct weir_error *err)
             s->columns[i].partial = true;
     }
     json_decref(stats);
-    return WEIR_OK;
 }
 
 static weir_rc
-summary_line(void *arg, int64_t version, const char *line, size_t len, struct weir_error *err)
+summary_columns(struct weir_summary *s, struct weir_error *err)
 {
-    struct summary_walk *w = arg;
-    struct weir_action a = {0};
-    struct file_key key;
-    bool fresh;
-    weir_rc rc = WEIR_OK;
+    const struct weir_snapshot *snap = s->snap;
+    const struct weir_type *schema = snap->meta.schema, *physical;
+    weir_mapping_mode mode;
 
-    (void)version;
-    if (line == NULL)
-        return WEIR_OK;
-    WEIR_GO(weir_action_load(line, len, &a, err));
-    if (a.kind != WEIR_ACTION_ADD && a.kind != WEIR_ACTION_REMOVE)
-        goto out;
-    WEIR_GO(file_key(w, a.body, &key, err));
-    WEIR_GO(set_add(&w->seen, key, &fresh, err));
-    if (fresh && a.kind == WEIR_ACTION_ADD)
-        rc = summary_add(w, a.body, err);
-out:
-    weir_action_fini(&a);
-    return rc;
-}
-
-static void
-summary_columns(struct weir_summary *s)
-{
-    const struct weir_type *schema = s->snap->meta.schema;
-
+    WEIR_TRY(weir_mapping_of(&snap->protocol, &snap->meta, &mode, err));
+    WEIR_TRY(weir_mapping_physical(schema, mode, snap->mem, &physical, err));
     for (uint32_t i = 0; i < schema->nfields && s->ncolumns < WEIR_SUMMARY_COLUMNS; i++) {
         const struct weir_field *f = &schema->fields[i];
         weir_kind k = f->type->kind;
 
         /* Long decimals stay out: a JSON number has gone through a double. */
         if (weir_kind_is_nested(k) || k == WEIR_BOOLEAN || k == WEIR_BINARY || k == WEIR_VOID ||
-            (k == WEIR_DECIMAL && f->type->precision > DBL_DIG) ||
-            weir_metadata_partition(&s->snap->meta, f->name) >= 0)
+            (k == WEIR_DECIMAL && f->type->precision > DBL_DIG) || weir_metadata_partition(&snap->meta, f->name) >= 0)
             continue;
-        s->columns[s->ncolumns++] = (struct weir_summary_column){.name = f->name, .kind = k, .scale = f->type->scale};
+        s->columns[s->ncolumns++] = (struct weir_summary_column){
+            .name = f->name, .physical = physical->fields[i].name, .kind = k, .scale = f->type->scale};
     }
+    return WEIR_OK;
 }
 
 weir_rc
-weir_summary_read(struct weir_store *st, struct weir_quota *q, struct weir_summary *out, struct weir_error *err)
+weir_summary_read(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_summary *out,
+                  struct weir_error *err)
 {
-    struct summary_walk w = {.out = out, .seen = {.q = q}};
-    struct weir_log_range range;
+    const struct weir_live_ask ask = {.what = WEIR_FILE_STATS};
+    struct weir_live *files = NULL;
+    struct weir_file file;
     weir_rc rc;
 
     *out = (struct weir_summary){0};
-    weir_buf_init(&w.text, WEIR_ACTION_MAX, q);
-    WEIR_GO(weir_log_list(st, &range, err));
-    WEIR_GO(weir_snapshot_open(st, NULL, NULL, q, &out->snap, err));
+    WEIR_GO(weir_snapshot_at(st, version, q, &out->snap, err));
     rc = weir_feature_check_read(&out->snap->protocol, err);
-    if (rc == WEIR_OK && range.oldest > 0)
-        rc = weir_log_too_short(&range, err);
     if (rc != WEIR_OK) {
         weir_error_context(err, "%s", st->path);
         goto out;
     }
-    out->newest_ms = range.newest_ms;
-    summary_columns(out);
-    rc = weir_log_walk(st, out->snap->version, 0, q, summary_line, &w, err);
+    out->newest_ms = out->snap->written_ms;
+    WEIR_GO(summary_columns(out, err));
+    WEIR_GO(weir_live_open(st, out->snap, &ask, q, &files, err));
+    while ((rc = weir_live_next(files, &file, err)) == WEIR_OK)
+        summary_file(out, &file);
+    rc = rc == WEIR_END ? WEIR_OK : rc;
 out:
-    set_fini(&w.seen);
-    weir_buf_fini(&w.text);
+    weir_live_close(files);
     return rc;
 }
 
@@ -361,14 +235,16 @@ history_info(struct weir_history *h, const json_t *body)
 static void
 history_file(struct weir_history *h, const struct weir_action *a)
 {
-    json_t *stats;
     int64_t rows, size = json_integer_value(json_object_get(a->body, "size"));
+    const json_t *dv = json_object_get(a->body, "deletionVector");
+    json_t *stats;
 
     if (a->kind == WEIR_ACTION_REMOVE) {
         h->removed_files++;
         return;
     }
-    rows = add_rows(a->body, &stats);
+    rows = file_rows(json_string_value(json_object_get(a->body, "stats")),
+                     json_integer_value(json_object_get(dv, "cardinality")), &stats);
     json_decref(stats);
     h->added_files++;
     h->added_bytes += size > 0 ? (uint64_t)size : 0;
@@ -408,13 +284,14 @@ weir_history_read(struct weir_store *st, int64_t n, struct weir_quota *q,
                   struct weir_error *err)
 {
     struct history_walk w = {.h = {.time_ms = INT64_MIN}, .left = n, .fn = fn, .arg = arg};
+    const struct weir_log_ask ask = {.version = -1, .below = INT64_MAX, .whole = true};
     struct weir_log_range range;
     weir_rc rc;
 
     if (n <= 0)
         return WEIR_OK;
-    WEIR_TRY(weir_log_list(st, &range, err));
-    rc = weir_log_walk(st, range.newest, range.oldest, q, history_line, &w, err);
+    WEIR_TRY(weir_log_find(st, &ask, &range, err));
+    rc = weir_log_walk(st, NULL, range.last_commit, range.oldest_commit, q, history_line, &w, err);
     weir_action_fini(&w.info);
     return rc;
 }

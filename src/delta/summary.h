@@ -1,4 +1,4 @@
-/* A table as a person asks about it: its files counted, and its history. Reads the whole log. */
+/* A table as a person asks about it: its files counted, and its history. */
 #ifndef WEIR_DELTA_SUMMARY_H
 #define WEIR_DELTA_SUMMARY_H
 
@@ -8,6 +8,7 @@ enum { WEIR_SUMMARY_COLUMNS = 32, WEIR_SUMMARY_TEXT = 72 };
 
 struct weir_summary_column { /* bounds by the files' statistics */
     const char *name;        /* borrowed from the snapshot */
+    const char *physical;    /* what the statistics call it */
     weir_kind kind;
     uint8_t scale;               /* DECIMAL */
     bool any, partial;       /* partial: some live file has no bounds for it */
@@ -25,9 +26,9 @@ struct weir_summary {
     struct weir_summary_column columns[WEIR_SUMMARY_COLUMNS];
 };
 
-/* NOTFOUND: no table. UNSUPPORTED: reader features, or a log that needs a checkpoint. CORRUPT. Memory: 32 bytes a file
- * ever named, under q. */
-weir_rc weir_summary_read(struct weir_store *st, struct weir_quota *q, struct weir_summary *out,
+/* As of a version; -1: the newest. NOTFOUND: no table, no such version. UNSUPPORTED: reader features. CORRUPT. Memory: 32
+ * bytes a file that commits above the checkpoint name, under q. */
+weir_rc weir_summary_read(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_summary *out,
                           struct weir_error *err);
 void weir_summary_fini(struct weir_summary *s); /* a zeroed one is fine */
 
@@ -39,7 +40,7 @@ struct weir_history { /* one version; texts are valid during the call */
     uint64_t added_files, added_bytes, removed_files;
     int64_t added_rows;       /* -1: not said by all files */
 };
-/* Newest first, at most n versions. */
+/* Newest first, at most n versions, as far back as commits are there. */
 weir_rc weir_history_read(struct weir_store *st, int64_t n, struct weir_quota *q,
                           weir_rc (*fn)(void *arg, const struct weir_history *h, struct weir_error *err), void *arg,
                           struct weir_error *err);

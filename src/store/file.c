@@ -103,6 +103,18 @@ file_path(const struct file_store *fs, const char *key, char path[PATH_MAX], str
     return WEIR_OK;
 }
 
+static weir_rc
+file_local(void *self, const char *key, char *out, size_t size, struct weir_error *err)
+{
+    char path[PATH_MAX];
+
+    WEIR_TRY(file_path(self, key, path, err));
+    if (strlen(path) >= size)
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "path of %zu bytes", strlen(path));
+    memcpy(out, path, strlen(path) + 1);
+    return WEIR_OK;
+}
+
 /* --- durability --------------------------------------------------------------------------------------------- */
 
 static weir_rc
@@ -826,6 +838,7 @@ const struct weir_store_type weir_store_file = {
     .list = file_list,
     .walk = file_walk_all,
     .root = file_root,
+    .local = file_local,
     .writable = file_writable,
     .head = file_head,
     .open_input = file_open_input,

@@ -57,6 +57,8 @@ struct weir_store_type {
                     struct weir_error *err);
     /* MAY: what stands at the root: size -1 a folder, else an object. NOTFOUND. */
     weir_rc (*root)(void *self, struct weir_object *out, struct weir_error *err);
+    /* MAY: the path under which any part of this process can open the object as a file; "" in path: there is none. */
+    weir_rc (*local)(void *self, const char *key, char *path, size_t size, struct weir_error *err);
     /* MAY: whether objects could be put there, as far as rights tell; nothing is written. DENIED. */
     weir_rc (*writable)(void *self, struct weir_error *err);
     weir_rc (*head)(void *self, const char *key, struct weir_object *out, struct weir_error *err); /* NOTFOUND */
@@ -139,6 +141,15 @@ void weir_output_abort(struct weir_output *out); /* removes it; NULL is fine */
 /* Every implementation's struct begins with this. */
 struct weir_input { struct weir_store *store; };
 struct weir_output { struct weir_store *store; };
+
+/* An object as a file of this machine, for those who can only read files. Where the store has none, its bytes are put
+ * into memory that has a name (memfd): small objects only. The file is there until close. */
+struct weir_spool {
+    char path[4096];
+    int fd; /* of the copy; -1: the object is a file itself */
+};
+weir_rc weir_spool_open(struct weir_store *st, const char *key, struct weir_spool *out, struct weir_error *err);
+void weir_spool_close(struct weir_spool *spool); /* one that failed to open is fine */
 
 /* One line at a time of an object of any size, in bounded memory: for logs. line excludes the \n (and a \r before
  * it). END at the end. A line over max is CORRUPT. */

@@ -47,7 +47,7 @@ read_all(struct weir_store *st, struct weir_quota *q)
         }
         weir_snapshot_free(snap);
     }
-    (void)weir_summary_read(st, q, &s, &err);
+    (void)weir_summary_read(st, -1, q, &s, &err);
     weir_summary_fini(&s);
     (void)weir_history_read(st, 10, q, told, &sum, &err);
 }

@@ -234,7 +234,7 @@ image_check(void)
 
     snprintf(uri, sizeof(uri), "%s/table", image);
     assert_int_equal(weir_store_open(uri, mem, &st, &err), WEIR_OK);
-    rc = weir_summary_read(st, NULL, &s, &err);
+    rc = weir_summary_read(st, -1, NULL, &s, &err);
     if (rc != WEIR_OK && rc != WEIR_NOTFOUND)
         fail_msg("%s: %s", err.where, err.what);
     if (rc == WEIR_OK) {

@@ -199,7 +199,7 @@ summary(struct fixture *f, struct weir_summary *s)
     struct weir_store *st;
 
     assert_int_equal(weir_store_open(table_path, f->mem, &st, &err), WEIR_OK);
-    if (weir_summary_read(st, &f->quota, s, &err) != WEIR_OK)
+    if (weir_summary_read(st, -1, &f->quota, s, &err) != WEIR_OK)
         fail_msg("%s: %s", err.where, err.what);
     weir_store_close(st);
 }
