@@ -28,11 +28,20 @@ const char *weir_engine_version(void); /* "v1.5.6" */
 weir_rc weir_engine_open(const struct weir_engine_env *env, struct weir_engine **out, struct weir_error *err);
 void weir_engine_close(struct weir_engine *e); /* NULL is fine */
 
+/* Which rows of a SELECT's files are there: DuckDB's function weir_alive(N BIGINT, file BIGINT, row BIGINT) -> BOOLEAN
+ * asks the input named "rN". */
+struct weir_alive {
+    void *self;
+    /* alive[i]: 1 when row rows[i] of file files[i] is there. Pure; any thread, several at once. */
+    void (*look)(void *self, const int64_t *files, const int64_t *rows, uint32_t n, uint8_t *alive);
+};
+
 /* What a relation's private name stands for while a query runs: pages, or DuckDB's SQL over files. */
 struct weir_engine_input {
     const char *name;             /* as in weir_sql_relation */
     const struct weir_feed *feed; /* its schema's order; or NULL and: */
     const char *select;           /* text over read_parquet() and weir's own functions */
+    const struct weir_alive *alive; /* of select; NULL: it does not use weir_alive() */
 };
 
 struct weir_engine_query {
