@@ -399,31 +399,62 @@ weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type, const
     return node;
 }
 
-weir_rc
-weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
-                  struct weir_node **out, struct weir_error *err)
+/* A CALL with room for its plan and kids. NULL: no memory. */
+static struct weir_node *
+resolve_node(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n)
 {
-    size_t bytes = sizeof(struct weir_node) + n * sizeof(*kids);
-    struct weir_node *node = weir_mem_zalloc(r->mem, bytes);
-    struct weir_resolve inner = *r;
+    struct weir_node *node = weir_mem_zalloc(r->mem, sizeof(*node));
 
     if (node == NULL)
-        return weir_mem_fail(r->mem, bytes, err);
-    node->kids = (struct weir_node **)(void *)(node + 1);
-    memcpy(node->kids, kids, n * sizeof(*kids));
+        return NULL;
+    node->plan = weir_mem_zalloc(r->mem, sizeof(*node->plan));
+    node->kids = weir_mem_alloc(r->mem, (n + 1) * sizeof(node->kids[0]));
+    if (node->plan == NULL || node->kids == NULL)
+        return NULL;
+    if (n > 0)
+        memcpy(node->kids, kids, n * sizeof(node->kids[0]));
     node->kind = WEIR_NODE_CALL;
     node->at = r->node->at;
     node->nkids = n;
     node->text = name;
     node->text_len = (uint32_t)strlen(name);
+    node->fn = r->node->fn;
+    return node;
+}
+
+weir_rc
+weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
+                  struct weir_node **out, struct weir_error *err)
+{
+    struct weir_node *node = resolve_node(r, name, kids, n);
+    struct weir_resolve inner = *r;
+
+    if (node == NULL)
+        return weir_mem_fail(r->mem, sizeof(*node), err);
     inner.node = node;
     WEIR_TRY(weir_resolve_instead(&inner, name, err));
-    node->plan = weir_mem_alloc(r->mem, sizeof(*node->plan));
-    if (node->plan == NULL)
-        return weir_mem_fail(r->mem, sizeof(*node->plan), err);
     *node->plan = inner.plan;
     node->type = inner.type;
     node->nullable = inner.nullable;
+    *out = node;
+    return WEIR_OK;
+}
+
+weir_rc
+weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data, const struct weir_type *type,
+                    struct weir_node *const *kids, uint32_t n, const struct weir_type *const *arg_types,
+                    struct weir_node **out, struct weir_error *err)
+{
+    struct weir_node *node = resolve_node(r, r->node->text, kids, n);
+    const struct weir_type **types = weir_mem_zalloc(r->mem, (n + 1) * sizeof(types[0]));
+
+    if (node == NULL || types == NULL)
+        return weir_mem_fail(r->mem, sizeof(*node), err);
+    if (arg_types != NULL)
+        memcpy(types, arg_types, n * sizeof(types[0]));
+    *node->plan = (struct weir_call_plan){.kernel = kernel, .data = data, .may_fail = true, .arg_types = types};
+    node->type = type;
+    node->nullable = true;
     *out = node;
     return WEIR_OK;
 }

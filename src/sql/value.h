@@ -94,6 +94,10 @@ struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir
 /* A CALL of a function of the table on bound kids, resolved. NULL type in *out never. */
 weir_rc weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
                           struct weir_node **out, struct weir_error *err);
+/* A CALL of a kernel that has no name in the table, as a kid of r->node. arg_types as in a plan; NULL: as they are. */
+weir_rc weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data, const struct weir_type *type,
+                            struct weir_node *const *kids, uint32_t n, const struct weir_type *const *arg_types,
+                            struct weir_node **out, struct weir_error *err);
 /* r->node is that other function instead; resolves it. */
 weir_rc weir_resolve_instead(struct weir_resolve *r, const char *name, struct weir_error *err);
 /* "name(): why". UNSUPPORTED. */

@@ -1,0 +1,125 @@
+"""Asks real Spark what the functions of values_cases.txt answer, and writes values.json beside it.
+
+    $(tests/e2e/peers/spark.sh env | sed 's/^/export /'); $SPARK_PYTHON tests/golden/sql/make_values.py
+
+values_cases.txt: a line is a function and its arguments in Spark SQL, divided by " ; ". An argument may be several
+alternatives divided by " || ": each combination is a case. "## name key=value" begins a section: zone=… is the
+session's time zone, about=1 lets doubles differ in their last digit. Lines with one # are comments.
+An argument is written as its type in Spark's JSON and its value as to_json prints it; whether it is a literal too. An
+answer is the same, or the error's class. "off" is the answer with spark.sql.ansi.enabled = false where that differs.
+"""
+import itertools
+import json
+import logging
+import os
+import re
+import sys
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OPTIONS = ("map('ignoreNullFields', 'false', 'timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\", "
+           "'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\")")
+LITERAL = re.compile(r"^(-?\d+|'[^'\\]*'|true|false)$")
+
+
+def session():
+    return (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+            .config("spark.sql.codegen.wholeStage", "false").config("spark.log.level", "FATAL")
+            .config("spark.sql.optimizer.excludedRules",
+                    "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation")
+            .getOrCreate())
+
+
+def ask(spark, text):
+    """{"type", "value"} or {"error"}."""
+    try:
+        frame = spark.sql("SELECT %s AS r" % text)
+        kind = frame.schema["r"].dataType.jsonValue()
+        frame.createOrReplaceTempView("answer")
+        row = spark.sql("SELECT to_json(struct(r), %s) FROM answer" % OPTIONS).collect()[0][0]
+        return {"type": kind, "value": json.loads(row, parse_float=Number, parse_int=Number)["r"]}
+    except PySparkException as e:
+        found = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
+        return {"error": found or str(e)[:80]}
+    except Exception as e:  # Java's own, such as a NumberFormatException of a pattern
+        found = re.search(r"\[([A-Z_.]+)\]|(\w+(Exception|Error))", str(e))
+        return {"error": found.group(0) if found else str(e)[:80]}
+
+
+class Number(str):
+    """A number of JSON, digit by digit."""
+
+
+def dump(value):
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, dict):
+        return "{%s}" % ", ".join("%s: %s" % (json.dumps(k, ensure_ascii=False), dump(v)) for k, v in value.items())
+    if isinstance(value, list):
+        return "[%s]" % ", ".join(map(dump, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def sections(path):
+    """(settings, lines) of each section."""
+    found = []
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if line.startswith("## "):
+                name, *settings = line[3:].split()
+                found.append((dict([("section", name)] + [s.split("=", 1) for s in settings]), []))
+            elif line and not line.startswith("#"):
+                found[-1][1].append(line)
+    return found
+
+
+def cases(line):
+    name, *arguments = line.split(" ; ")
+    for chosen in itertools.product(*[a.split(" || ") for a in arguments]):
+        yield name.strip(), [c.strip() for c in chosen]
+
+
+def main():
+    only = sys.argv[1:]
+    target = os.path.join(HERE, "values.json")
+    spark, answers, seen = session(), [], {}
+    spark.sparkContext.setLogLevel("OFF")
+    logging.disable(logging.CRITICAL)
+    old = []
+    if only:
+        with open(target, encoding="utf-8") as f:
+            old = [line for line in f if line.startswith("{") and json.loads(line.rstrip(",\n"))["section"] not in only]
+    for settings, lines in sections(os.path.join(HERE, "values_cases.txt")):
+        if only and settings["section"] not in only:
+            continue
+        zone = settings.get("zone", "UTC")
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        for name, arguments in itertools.chain.from_iterable(map(cases, lines)):
+            spark.conf.set("spark.sql.ansi.enabled", "true")
+            made = []
+            for a in arguments:
+                if (zone, a) not in seen:
+                    seen[zone, a] = dict(ask(spark, a), literal=bool(LITERAL.match(a)))
+                made.append(seen[zone, a])
+            bad = [a for a, m in zip(arguments, made) if "error" in m]
+            if bad:
+                raise SystemExit("%s: %s: %s" % (name, bad[0], seen[zone, bad[0]]["error"]))
+            call = "%s(%s)" % (name, ", ".join(arguments))
+            answer = ask(spark, call)
+            spark.conf.set("spark.sql.ansi.enabled", "false")
+            off = ask(spark, call)
+            case = dict(settings, call=call, function=name, arguments=made, answer=answer)
+            if off != answer:
+                case["off"] = off
+            answers.append(dump(case))
+    with open(target, "w", encoding="utf-8") as f:
+        f.write("[\n" + ",\n".join([line.rstrip(",\n") for line in old] + answers) + "\n]\n")
+    print("%d cases" % len(answers))
+
+
+main()
