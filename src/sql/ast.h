@@ -7,8 +7,8 @@
  *      "like any" "like all" "not like any" "not like all" (value, patterns …); "is null" "is not null".
  *    What Spark's parser turns into something else has been turned: <> and != are not(=), || is concat, IS [NOT] TRUE
  *    is [not] <=>, IS DISTINCT FROM is not(<=>), ILIKE ANY is like any over lower(). Forms with words inside are plain
- *    calls: extract('YEAR', x), position(a, b), substring, overlay, trim, ltrim and rtrim (what, value),
- *    timestampadd('MONTH', n, t), timestampdiff('DAY', a, b).
+ *    calls: extract('YEAR', x), locate(a, b) of POSITION, substring, overlay, trim, ltrim and rtrim (what, value),
+ *    timestampadd('MONTH', n, t), timestampdiff('DAY', a, b); units are spelled as they were written.
  * 3. Names keep their spelling; function names are lower case. current_date, current_timestamp, current_user and their
  *    like without brackets are NAMEs: they are functions when no column has that name.
  * 4. Depth is at most WEIR_NEST_MAX; deeper texts are refused.

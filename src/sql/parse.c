@@ -195,7 +195,8 @@ nearest_keyword(struct weir_parse *p)
                                         "INNER",    "CROSS",    "LEFT",  "RIGHT",     "FULL",      "OUTER",  "JOIN",
                                         "USING",    "VALUES",   "WITH",  "WHEN",      "THEN",      "ELSE",   "END",
                                         "BETWEEN",  "LIKE",     "RLIKE", "ROWS",      "RANGE",     "OVER",   "PARTITION",
-                                        "INTERVAL", "NULLS",    "FIRST", "LAST",      "PRECEDING", "FOLLOWING"};
+                                        "INTERVAL", "NULLS",    "FIRST", "LAST",      "PRECEDING", "FOLLOWING",
+                                        "NULL",     "TRUE",     "FALSE", "CASE",      "CAST"};
     const struct weir_token *toks[] = {&p->tok, &p->prev};
     size_t i, j, n = sizeof(words) / sizeof(words[0]);
 

@@ -250,7 +250,7 @@ parse_special_call(struct weir_parse *p, bool *done, struct weir_node **out)
     static const struct {
         const char *word, *name, *words[4];
     } forms[] = {
-        {"POSITION", "position", {"IN"}},
+        {"POSITION", "locate", {"IN"}},
         {"SUBSTRING", "substring", {"FROM", "FOR"}},
         {"SUBSTR", "substring", {"FROM", "FOR"}},
         {"OVERLAY", "overlay", {"PLACING", "FROM", "FOR"}},
@@ -306,7 +306,7 @@ accept_nulls(struct weir_parse *p, struct weir_node *call)
         weir_parse_accept_words(p, "RESPECT", "NULLS");
 }
 
-/* date_add(MONTH, 1, ts) is timestampadd('MONTH', 1, ts), and datediff alike. */
+/* date_add(MONTH, 1, ts) is timestampadd('MONTH', 1, ts), and datediff alike; the unit keeps its spelling. */
 static void
 rewrite_timestamp_call(struct weir_node *call)
 {
@@ -327,7 +327,7 @@ rewrite_timestamp_call(struct weir_node *call)
     for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (!weir_slice_is_nocase(weir_slice(unit->names[0], strlen(unit->names[0])), units[i]))
             continue;
-        *unit = (struct weir_node){.kind = WEIR_NODE_LITERAL, .at = unit->at, .text = units[i],
+        *unit = (struct weir_node){.kind = WEIR_NODE_LITERAL, .at = unit->at, .text = unit->names[0],
                                    .text_len = (uint32_t)strlen(units[i]), .type = &weir_type_string};
         call->text = name;
         call->text_len = (uint32_t)strlen(name);
