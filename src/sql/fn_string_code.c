@@ -582,8 +582,8 @@ static weir_rc hex_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc to_binary_resolve(struct weir_resolve *r, struct weir_error *err);
 
 #define FUNCTIONS(F)                                                                                        \
-    F(base64, 1, 1, code_resolve, "s:b", base64, SIGNATURE_NEVER_NULL)                                      \
-    F(decode, 2, 255, decode_resolve, "s:bs", decode, SIGNATURE_MAY_FAIL)                                   \
+    F(base64, 1, 1, code_resolve, "s:y", base64, SIGNATURE_NEVER_NULL)                                      \
+    F(decode, 2, 255, decode_resolve, "s:ys", decode, SIGNATURE_MAY_FAIL)                                   \
     F(encode, 2, 2, code_resolve, "b:ss", encode, SIGNATURE_MAY_FAIL)                                       \
     F(hex, 1, 1, hex_resolve, "s:.", hex, SIGNATURE_NEVER_NULL)                                             \
     F(initcap, 1, 1, code_resolve, "s:s", initcap, SIGNATURE_NEVER_NULL)                                    \

@@ -52,6 +52,8 @@ arguments_want(struct weir_resolve *r, const char *types, const struct weir_type
     for (uint32_t i = 0; i < r->node->nkids; i++) {
         const struct weir_type *want = *types == 'x' ? either : letter_type(*types);
 
+        if (*types == 'y' && r->node->kids[i]->type->kind != WEIR_STRING)
+            want = &weir_type_binary;
         WEIR_ASSERT(*types != '\0');
         if (want != NULL)
             WEIR_TRY(weir_resolve_want(r, i, want, err));

@@ -14,7 +14,7 @@
 enum { TEXT_MAX = INT32_MAX - 64 }; /* bytes of one string: Java's arrays end there */
 
 /* types: the result, a colon, the arguments. s string · b binary · x string or binary, all alike; as a result: what
- * the first argument is · i int · l long · d double · z boolean · a array of strings · . anything, as it is.
+ * the first argument is · y string or binary, only its bytes count · i int · l long · d double · z boolean · a array of strings · . anything, as it is.
  * Behind an argument: ? may be missing, * any number of them. */
 struct weir_signature {
     const char *name;
