@@ -100,6 +100,8 @@ def test_help_goes_down_to_the_subcommand_and_never_fails(weir_bin):
     (["new", "json", "-o", "nowhere/p.yaml"], ["the folder of nowhere/p.yaml is not there"]),
     (["new", "csv"], ["Formats: json"]),
     (["table", "describe", "t"], ["table describe is not known", "weir table history PATH"]),
+    (["table", "show", "nowhere"], ["nowhere is not there", "_delta_log"]),
+    (["table", "history", "."], ["holds no Delta table", "_delta_log"]),
 ])
 def test_slips_on_the_command_line_are_told_and_exit_with_2(weir_bin, tmp_path, args, words):
     run = weir.run(*args, cwd=tmp_path).check(2).says(*words)
@@ -368,8 +370,8 @@ def test_a_table_shows_the_bounds_of_numbers_and_where_texts_were_cut(good):
     assert re.search(r"^ +long +decimal\(38,2\)$", out, re.M)
     assert re.search(r"^ +x +double +2\.0 +2\.5$", out, re.M)
     assert re.search(r"^ +s +string +a{32} +b{32}…$", out, re.M)
-    weir.run("table", "show", good.parent).check(1).says("holds no Delta table", "_delta_log")
-    weir.run("table", "history", good.parent / "nowhere").check(1).says("nowhere is not there")
+    weir.run("table", "show", good.parent).check(2).says("holds no Delta table", "_delta_log")
+    weir.run("table", "history", good.parent / "nowhere").check(2).says("nowhere is not there")
 
 
 def test_settings_without_effect_are_told_once(good):
