@@ -616,7 +616,7 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
 {
     const struct weir_conf *c = &spec->conf;
     const struct { const char *key; int64_t value, least, most; const char *why; } ranges[] = {
-        {"weir.memoryLimit", c->memory_limit, 32 << 20, INT64_MAX, "must be at least 32m"},
+        {"weir.memoryLimit", c->memory_limit, WEIR_MEMORY_MIN, INT64_MAX, "must be at least 32m"},
         {"weir.threads", c->threads, c->threads == -1 ? -1 : 1, 16, "must be 1 to 16"},
         {"weir.minCommitInterval", c->min_commit_ms, 0, INT64_MAX, "must not be negative"},
         {"weir.settleTime", c->settle_ms, 0, INT64_MAX, "must not be negative"},
