@@ -20,8 +20,6 @@
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
 
-#define SPEC_MEMORY (64 * WEIR_MIB)
-
 struct run {
     struct weir_cli *cli;
     struct weir_run_options opt;
@@ -295,7 +293,7 @@ weir_cmd_run(struct weir_cli *cli, int argc, char **argv, struct weir_error *err
         return rc;
     WEIR_TRY(options_from(&run.opt, available_now, once, if_running, new_target, new_stream, err));
     WEIR_TRY(weir_cli_signals(cli, err));
-    weir_quota_init(&quota, cli->quota, "pipeline files", SPEC_MEMORY);
+    weir_quota_init(&quota, cli->quota, "pipeline files", WEIR_SPEC_MEMORY);
     mem = weir_mem_new(NULL, &quota, "pipeline files");
     specs = mem == NULL ? NULL : weir_mem_zalloc(mem, n * sizeof *specs);
     if (specs == NULL)

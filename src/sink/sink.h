@@ -57,7 +57,7 @@ struct weir_sink_state { /* what start checks compare */
 
 struct weir_sink_type {
     const char *name, *about;
-    const struct weir_option *options;
+    const struct weir_option *options; /* offsets are into self */
     size_t self_size;
     weir_rc (*open)(void *self, const struct weir_sink_env *env, struct weir_error *err);             /* MUST */
     const char *(*describe)(void *self);                                                              /* MUST: "DeltaSink[PATH]" */

@@ -118,6 +118,18 @@ def test_check_offline_looks_at_the_file_only(good):
     weir.run("check", "--offline", good).check(2).says("p.yaml:2:", "pahts")
 
 
+@pytest.mark.parametrize("old, new, words", [
+    ("id BIGINT}", "id BIGINT, options: {maxFilesPerTriger: 1}}", ["p.yaml:1:", "did you mean maxFilesPerTrigger?"]),
+    ("id BIGINT}", "id BIGINT, options: {multiLine: perhaps}}", ["p.yaml:1:", "write true or false"]),
+    ("path: ./table", "path: ./table, options: {compresion: zstd}", ["p.yaml:2:", "did you mean compression?"]),
+])
+def test_check_offline_looks_at_the_options_too(good, old, new, words):
+    assert old in GOOD
+    good.write_text(GOOD.replace(old, new, 1))
+    weir.run("check", "--offline", good).check(2).says(*words)
+    assert not (good.parent / "table").exists()
+
+
 def test_check_writes_nothing(good):
     put(good.parent / "in", "a.json", [{"id": 1}])
     before = sorted(os.listdir(good.parent))
@@ -208,9 +220,10 @@ def test_a_new_file_is_good_and_never_overwrites(weir_bin, tmp_path):
 
 
 def test_every_option_of_a_new_file_can_be_switched_on(weir_bin, tmp_path):
-    """Each commented line is YAML at its place: uncommented, the file still parses as one of known keys."""
+    """Each commented line is YAML at its place: uncommented, the file still has known keys and good values. An option
+    without a default shows "", which is a place to write in and no value."""
     text = weir.run("new", "json").check().out
-    lines = [re.sub(r"^( *)# ([\w.]+: (?!\s*#))", r"\1\2", line) for line in text.splitlines()]
+    lines = [re.sub(r'^( *)# ([\w.]+: (?!\s*#|""))', r"\1\2", line) for line in text.splitlines()]
     assert len([1 for old, new in zip(text.splitlines(), lines) if old != new]) > 20
     path = tmp_path / "all.yaml"
     path.write_text("\n".join(line for line in lines if not re.match(r" *(weir|spark)\.", line)) + "\n")
