@@ -63,7 +63,6 @@ log_see(void *arg, const struct weir_object *obj, struct weir_error *err)
             r->oldest = v;
         }
         r->newest = v;
-        r->newest_ms = obj->mtime_ms;
     } else if (strcmp(rest, "crc") == 0) {
         r->crc = v > r->crc ? v : r->crc;
     } else if (weir_str_starts(rest, "checkpoint.")) {
@@ -96,7 +95,7 @@ weir_log_list(struct weir_store *st, struct weir_log_range *out, struct weir_err
 
     for (int i = 0; i < LOG_LOOKS && !hole; i++) {
         l = (struct log_listing){.range = {.newest = -1, .checkpoint = -1, .crc = -1}, .hole = -1};
-        WEIR_TRY(weir_store_list(st, LOG_FOLDER, NULL, false, log_see, &l, err));
+        WEIR_TRY(weir_store_list(st, LOG_FOLDER, NULL, WEIR_LIST_NAMES, log_see, &l, err));
         if (l.hole <= l.range.checkpoint)
             break;
         WEIR_TRY(log_hole(st, l.hole, &hole, err));
@@ -113,6 +112,18 @@ weir_log_list(struct weir_store *st, struct weir_log_range *out, struct weir_err
                   l.hole, l.hole + 1);
         return weir_error_hint(err, "bring the file back from a copy; a table with a hole in its log cannot be read");
     }
+    return WEIR_OK;
+}
+
+weir_rc
+weir_log_time(struct weir_store *st, int64_t version, int64_t *ms, struct weir_error *err)
+{
+    struct weir_object obj;
+    char key[WEIR_LOG_KEY];
+
+    weir_log_key(key, version);
+    WEIR_TRY(weir_store_head(st, key, &obj, err));
+    *ms = obj.mtime_ms;
     return WEIR_OK;
 }
 

@@ -20,12 +20,13 @@ struct weir_log_range {
     int64_t oldest;     /* of the run without a hole that ends at newest */
     int64_t checkpoint; /* newest one; -1: none */
     int64_t crc;        /* newest version checksum; -1: none */
-    int64_t newest_ms;  /* when the newest commit was written */
 };
 
 /* NOTFOUND: no table here. CORRUPT: a commit is missing (and no checkpoint stands above the hole).
  * UNSUPPORTED: a checkpoint is newer than every commit. */
 weir_rc weir_log_list(struct weir_store *st, struct weir_log_range *out, struct weir_error *err);
+/* When that commit was written, by its file. NOTFOUND. */
+weir_rc weir_log_time(struct weir_store *st, int64_t version, int64_t *ms, struct weir_error *err);
 /* The error for a reader that needs what stands below `oldest`. */
 weir_rc weir_log_too_short(const struct weir_log_range *range, struct weir_error *err);
 

@@ -314,7 +314,7 @@ weir_summary_read(struct weir_store *st, struct weir_quota *q, struct weir_summa
         weir_error_context(err, "%s", st->path);
         goto out;
     }
-    out->newest_ms = range.newest_ms;
+    WEIR_GO(weir_log_time(st, out->snap->version, &out->newest_ms, err));
     summary_columns(out);
     rc = weir_log_walk(st, out->snap->version, 0, q, summary_line, &w, err);
 out:
