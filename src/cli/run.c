@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -173,8 +172,7 @@ run_one(struct run *run, const struct weir_spec *spec, struct weir_error *err)
 
     run->spec = spec;
     run->with_bar = !weir_cli_quiet() && !weir_cli_json() && weir_bar_wanted();
-    run->events = !run->summary && strcasecmp(spec->sink.format, "console") != 0 &&
-                  (!run->with_bar || !isatty(STDOUT_FILENO));
+    run->events = !run->summary && (!run->with_bar || !isatty(STDOUT_FILENO));
     run->totals = (struct weir_run_totals){.version = -1};
     run->out_err.rc = WEIR_OK;
     run->bar = (struct weir_bar){.name = spec->name, .files_left = UINT64_MAX, .bytes_left = UINT64_MAX,

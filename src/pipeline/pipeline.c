@@ -239,7 +239,7 @@ pipeline_start_checks(struct weir_pipeline *p, weir_accept accept, struct weir_e
     int64_t planned = p->checkpoint == NULL ? -1 : weir_checkpoint_planned(p->checkpoint);
     int64_t committed = p->checkpoint == NULL ? -1 : weir_checkpoint_committed(p->checkpoint);
 
-    if (p->spec->sink.path == NULL) /* console, noop: nothing is kept */
+    if (p->spec->sink.path == NULL) /* nothing is kept */
         return WEIR_OK;
     WEIR_TRY(p->sink_type->state(p->sink, &st, err));
     if (planned < 0)

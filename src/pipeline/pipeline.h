@@ -29,7 +29,7 @@ struct weir_pipeline {
     char run_id[WEIR_UUID_SIZE];
     bool bounded; /* the run ends with what is there at its start */
 
-    struct weir_checkpoint *checkpoint; /* NULL: console or noop without one */
+    struct weir_checkpoint *checkpoint; /* NULL: the sink keeps nothing and none is named */
     struct weir_lease *lease;
 
     const struct weir_source_type *source_type;

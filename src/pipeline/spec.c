@@ -673,11 +673,10 @@ same_place(const char *a, const char *b)
 static weir_rc
 check_checkpoint(const struct weir_spec *spec, const struct weir_yaml *root, struct weir_error *err)
 {
-    bool keeps = strcasecmp(spec->sink.format, "console") != 0 && strcasecmp(spec->sink.format, "noop") != 0;
     const struct weir_yaml *node = weir_yaml_get(root, "checkpointLocation");
     const char *rest;
 
-    if (node == NULL && !keeps)
+    if (node == NULL && !weir_sink_find(spec->sink.format)->keeps)
         return WEIR_OK;
     if (node == NULL) {
         weir_yaml_fail(err, root, "checkpointLocation is missing");
@@ -721,7 +720,7 @@ check_places(const struct weir_spec *spec, const struct weir_yaml *root, struct 
 {
     const struct weir_yaml *sink = weir_yaml_get(root, "sink");
 
-    if (spec->sink.path == NULL && strcasecmp(spec->sink.format, "delta") == 0)
+    if (spec->sink.path == NULL && weir_sink_find(spec->sink.format)->keeps)
         return missing_key(err, sink, "sink has no path", "path: ./tables/orders");
     if (spec->sink.path != NULL && (same_place(spec->sink.path, spec->source.path) ||
                                     weir_place_below(spec->source.path, spec->sink.path, NULL)))

@@ -276,6 +276,7 @@ delta_commit(void *self, struct weir_sink_result *out, struct weir_error *err)
 const struct weir_sink_type weir_sink_delta = {
     .name = "delta",
     .about = "a Delta table, appended to",
+    .keeps = true,
     .options = delta_options,
     .self_size = sizeof(struct delta_sink),
     .open = delta_open,
