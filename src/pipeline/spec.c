@@ -639,7 +639,7 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
         return conf_fail(spec, "spark.sql.columnNameOfCorruptRecord", "must not be empty", err);
     if (weir_zone_find(c->time_zone, strlen(c->time_zone)) == NULL) {
         conf_fail(spec, "spark.sql.session.timeZone", "this zone is not known", err);
-        return weir_error_hint(err, "UTC, +08:00 or a region such as Asia/Shanghai (regions need the package tzdata)");
+        return weir_zone_hint(err);
     }
     if (c->on_value_lost == 1) {
         conf_fail(spec, "weir.onValueLost", "quarantine is not in this version", err);

@@ -190,13 +190,18 @@ def test_errors_may_be_json(good):
     ("format: json,", "format: cloudFiles, options: {cloudFiles.format: csv},",
      ["p.yaml:1: option cloudFiles.format: format csv", "formats: json"]),
     ("trigger:", "conf: {spark.sql.session.timeZone: Europe/Berln}\ntrigger:",
-     ["p.yaml:3:", "this zone is not known", "tzdata"]),
+     ["p.yaml:3:", "this zone is not known", "Asia/Shanghai"]),
     ("source:", "extends: nobody.yaml\nsource:", ["p.yaml:1:", "nobody.yaml is not there"]),
 ])
 def test_slips_in_the_file_name_their_line_and_a_way_on(good, old, new, words):
     assert old in GOOD
     good.write_text(GOOD.replace(old, new, 1))
     weir.run("check", good).check(2).says(*words)
+
+
+def test_without_a_zone_database_a_region_asks_for_it(good):
+    good.write_text(GOOD.replace("id BIGINT}", "id BIGINT, options: {timeZone: Europe/Berlin}}"))
+    weir.run("check", good, env={"TZDIR": "/nowhere"}).check(2).says("timeZone: Europe/Berlin", "tzdata")
 
 
 def test_files_that_extend_each_other_in_a_circle_are_named_once(good):
