@@ -40,7 +40,7 @@ on_batch(void *self, int64_t batch, uint64_t files, uint64_t bytes, uint64_t fil
 {
     struct run *run = self;
 
-    run->bar.batch = batch;
+    (void)batch;
     run->batch_files = files;
     run->batch_bytes = bytes;
     run->left_files = files_left;

@@ -342,16 +342,6 @@ weir_parquet_memory(const struct weir_parquet *w)
     return sizeof(*w) + atomic_load_explicit(&w->quota.used, memory_order_relaxed);
 }
 
-uint64_t
-weir_parquet_bytes(const struct weir_parquet *w)
-{
-    uint64_t bytes = w->pos;
-
-    for (uint32_t i = 0; i < w->nleaves; i++) /* the open pages as if they compressed like those before */
-        bytes += w->leaves[i].chunk_packed + (weir_leaf_encoded(&w->leaves[i]) - w->leaves[i].chunk_raw) / 2;
-    return bytes;
-}
-
 /* ---- row groups ---- */
 
 static weir_rc

@@ -80,8 +80,9 @@ log_listed(void *arg, const struct weir_object *obj, struct weir_error *err)
     return WEIR_OK;
 }
 
-int64_t
-weir_file_log_derive(int64_t setting, int64_t compact)
+/* Spark's rule for an interval beside one .compact file (deriveCompactInterval). */
+static int64_t
+log_derive(int64_t setting, int64_t compact)
 {
     int64_t whole = compact + 1;
 
@@ -110,7 +111,7 @@ weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, uns
     if (list.before_compact >= 0)
         log->interval = log->compact - list.before_compact;
     else if (log->compact >= 0)
-        log->interval = weir_file_log_derive(log->interval, log->compact);
+        log->interval = log_derive(log->interval, log->compact);
     return WEIR_OK;
 }
 

@@ -81,8 +81,6 @@ weir_rc weir_files_refuse(const struct weir_source_env *env, const char *key, st
 /* Between files.c, files_look.c and files_take.c. */
 /* One listing into f->found and the counters. known: files that were taken are left out. */
 weir_rc weir_files_look(struct weir_files *f, size_t max, bool known, struct weir_error *err);
-/* The same, and when the only thing to do is to wait until young files have settled: waits, once. */
-weir_rc weir_files_look_settled(struct weir_files *f, size_t max, bool known, struct weir_error *err);
 struct weir_file_id weir_files_id_of_key(struct weir_files *f, const char *key);
 struct weir_file_id weir_files_id_of_uri(struct weir_files *f, const char *uri, size_t n);
 /* {"logOffset":N}; a bare N too, as Spark 2.0 wrote it. text NULL: -1. */
