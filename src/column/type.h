@@ -6,7 +6,8 @@
  *    So the tree of types and the tree of columns in a page have the same shape. containsNull and
  *    valueContainsNull are the `nullable` of element and value.
  * 4. Depth is at most WEIR_NEST_MAX, leaves at most WEIR_FIELDS_MAX.
- * Texts: Spark's DDL ("a INT, b STRUCT<c: STRING NOT NULL>") and Spark's JSON (spec/delta: Schema JSON). */
+ * Texts: Spark's DDL ("a INT, b STRUCT<c: STRING NOT NULL>") and Spark's JSON (Delta protocol, "Schema
+ * Serialization Format"). */
 #ifndef WEIR_COLUMN_TYPE_H
 #define WEIR_COLUMN_TYPE_H
 

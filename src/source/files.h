@@ -8,7 +8,8 @@
  *    may still be written to.
  * 4. Paths are compared by place, however they are spelled; they are written as Spark spells them.
  * 5. Of one listing at most FILES_WAITING_MAX files are kept, of one batch at most as many are taken, whatever the
- *    options say; the rest follows in the next batch.
+ *    options say; the rest follows in the next batch. Only includeExistingFiles=false keeps all of one listing, once:
+ *    what is there at that moment is one entry of the log, and the quota is its limit.
  * Threads: the control thread. */
 #ifndef WEIR_SOURCE_FILES_H
 #define WEIR_SOURCE_FILES_H
