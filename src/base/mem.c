@@ -170,6 +170,21 @@ weir_heap_free(struct weir_quota *q, void *p, size_t size)
     weir_quota_give(q, size);
 }
 
+weir_rc
+weir_heap_fail(const struct weir_quota *q, size_t size, const char *what, struct weir_error *err)
+{
+    for (; q != NULL; q = q->parent) {
+        uint64_t used = atomic_load_explicit(&q->used, memory_order_relaxed);
+
+        if (used > q->limit || size > q->limit - used) {
+            quota_fail(q, size, err);
+            return weir_error_context(err, "memory of %s", what);
+        }
+    }
+    weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes of memory for %s", size, what);
+    return weir_error_hint(err, "lower weir.memoryLimit or give the process more memory");
+}
+
 /* ---- arenas ---- */
 
 struct weir_mem *
@@ -390,18 +405,7 @@ weir_mem_printf(struct weir_mem *mem, const char *fmt, ...)
 weir_rc
 weir_mem_fail(const struct weir_mem *mem, size_t size, struct weir_error *err)
 {
-    const struct weir_quota *q;
-
-    for (q = mem->q; q != NULL; q = q->parent) {
-        uint64_t used = atomic_load_explicit(&q->used, memory_order_relaxed);
-
-        if (used > q->limit || size + sizeof(struct chunk) > q->limit - used) {
-            quota_fail(q, size, err);
-            return weir_error_context(err, "memory of %s", mem->name);
-        }
-    }
-    weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes of memory for %s", size, mem->name);
-    return weir_error_hint(err, "lower weir.memoryLimit or give the process more memory");
+    return weir_heap_fail(mem->q, size + sizeof(struct chunk), mem->name, err);
 }
 
 struct weir_quota *

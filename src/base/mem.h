@@ -60,5 +60,7 @@ struct weir_quota *weir_mem_quota(const struct weir_mem *mem);
 void *weir_heap_alloc(struct weir_quota *q, size_t size);                        /* 64-byte aligned */
 void *weir_heap_grow(struct weir_quota *q, void *p, size_t old_size, size_t size); /* moves; NULL: p is kept */
 void weir_heap_free(struct weir_quota *q, void *p, size_t size);
+/* The NOMEM error for heap memory that came back NULL, naming the quota that is full. what: "a page". */
+weir_rc weir_heap_fail(const struct weir_quota *q, size_t size, const char *what, struct weir_error *err);
 
 #endif

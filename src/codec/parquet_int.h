@@ -42,7 +42,6 @@ weir_rc weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more,
 void weir_array_fini(struct weir_quota *q, struct weir_array *h);
 void weir_array_trim(struct weir_quota *q, struct weir_array *h,
                      size_t most); /* frees an empty one over `most` */
-weir_rc weir_array_fail(struct weir_quota *q, size_t size, struct weir_error *err); /* NOMEM */
 
 /* A stack of scratch memory (parquet_page.c): what a step of shredding needs until it returns. */
 struct weir_stack {

@@ -18,14 +18,6 @@
 /* ---- growing arrays ---- */
 
 weir_rc
-weir_array_fail(struct weir_quota *q, size_t size, struct weir_error *err)
-{
-    WEIR_TRY(weir_quota_take(q, size, err)); /* says which quota was full */
-    weir_quota_give(q, size);
-    return weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes", size);
-}
-
-weir_rc
 weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more, struct weir_error *err)
 {
     size_t need = h->len + more + WEIR_ARRAY_SLACK, cap;
@@ -36,7 +28,7 @@ weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more, struct 
     cap = need < 1024 ? 1024 : need + need / 2;
     p = weir_heap_grow(q, h->p, h->cap, cap);
     if (p == NULL)
-        return weir_array_fail(q, cap, err);
+        return weir_heap_fail(q, cap, "a Parquet file", err);
     h->p = p;
     h->cap = cap;
     return WEIR_OK;
@@ -222,7 +214,7 @@ piece_keep(struct weir_parquet *w, struct weir_leaf *leaf, const void *body, siz
     struct weir_piece *piece;
 
     if (s == NULL)
-        return weir_array_fail(&w->quota, size, err);
+        return weir_heap_fail(&w->quota, size, "a Parquet file", err);
     piece = (struct weir_piece *)(void *)(s->bytes + s->used);
     s->used += size;
     piece->next = NULL;

@@ -50,7 +50,7 @@ set_grow(struct file_set *set, struct weir_error *err)
     struct file_key *slots = weir_heap_alloc(set->q, cap * sizeof(*slots));
 
     if (slots == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory to keep apart the %zu files of the table's log", set->n);
+        return weir_heap_fail(set->q, cap * sizeof(*slots), "the files of the table's log", err);
     memset(slots, 0, cap * sizeof(*slots));
     for (size_t i = 0; i < set->cap; i++) {
         if (set->slots[i].a != 0 || set->slots[i].b != 0)

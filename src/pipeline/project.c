@@ -297,7 +297,7 @@ weir_view_new(const struct weir_projection *p, struct weir_quota *q, struct weir
 
     v = weir_heap_alloc(q, bytes);
     if (v == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for the query; raise weir.memoryLimit");
+        return weir_heap_fail(q, bytes, "the query", err);
     memset(v, 0, bytes);
     v->p = p;
     v->q = q;
