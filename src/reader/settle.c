@@ -127,9 +127,11 @@ out:
     return rc;
 }
 
+enum { SURVEY_LANES = 2, SURVEY_WINDOW = 8 * 1024 * 1024 };
+
 struct survey {
     struct weir_scan *scan;
-    struct weir_infer *inf[16];
+    struct weir_infer *inf[SURVEY_LANES];
 };
 
 static weir_rc
@@ -144,10 +146,10 @@ weir_rc
 reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struct weir_type **out,
               struct weir_error *err)
 {
-    enum { LANES = 2, WINDOW = 8 * 1024 * 1024 };
     struct weir_infer_options opt = r->traits.infer;
     _Atomic bool failed = false;
-    struct weir_scan_env env = {.window_bytes = WINDOW, .lanes = LANES, .quota = r->env.quota, .failed = &failed};
+    struct weir_scan_env env = {
+        .window_bytes = SURVEY_WINDOW, .lanes = SURVEY_LANES, .quota = r->env.quota, .failed = &failed};
     struct survey s = {0};
     weir_rc rc;
 
@@ -157,15 +159,15 @@ reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struc
     opt.case_sensitive = r->env.case_sensitive;
     opt.rescues = r->rescued_name != NULL;
     WEIR_GO(weir_scan_open(r, tasks, &env, &s.scan, err));
-    for (unsigned i = 0; i < LANES; i++)
+    for (unsigned i = 0; i < SURVEY_LANES; i++)
         WEIR_GO(weir_infer_new(&opt, r->env.quota, &s.inf[i], err));
-    WEIR_GO(weir_lanes_run(LANES, survey_lane, &s, &failed, err));
-    for (unsigned i = 1; i < LANES; i++)
+    WEIR_GO(weir_lanes_run(SURVEY_LANES, survey_lane, &s, &failed, err));
+    for (unsigned i = 1; i < SURVEY_LANES; i++)
         WEIR_GO(weir_infer_merge(s.inf[0], s.inf[i], err));
     WEIR_GO(weir_infer_schema(s.inf[0], r->rescued_name == NULL ? r->corrupt_name : NULL, r->env.mem, out, err));
 out:
     weir_scan_close(s.scan);
-    for (unsigned i = 0; i < LANES; i++)
+    for (unsigned i = 0; i < SURVEY_LANES; i++)
         weir_infer_free(s.inf[i]);
     return rc;
 }
@@ -190,11 +192,10 @@ reader_hints(struct weir_reader *r, const struct weir_type **data, const struct 
 }
 
 static weir_rc
-nothing_to_infer(const struct weir_reader *r, struct weir_error *err)
+nothing_to_infer(struct weir_error *err)
 {
     weir_fail(err, WEIR_NOTFOUND, "there is no record yet to infer the schema from");
-    return weir_error_hint(err, "give source.schema%s, or start when the first file has arrived",
-                           r->auto_loader ? " or put a first file there" : "");
+    return weir_error_hint(err, "give source.schema, or start when the first file has arrived");
 }
 
 static weir_rc
@@ -208,13 +209,13 @@ reader_infer(struct weir_reader *r, struct weir_store *location, const struct we
     weir_rc rc;
 
     if (sample == NULL || sample->n == 0)
-        return nothing_to_infer(r, err);
+        return nothing_to_infer(err);
     WEIR_GO(reader_survey(r, sample, &seen, err));
     WEIR_GO(weir_schema_merge(&none, seen, WEIR_FIELDS_MAX, r->env.mem, &r->data, &added, err));
     WEIR_GO(reader_partitions(r, sample, &r->partition, err));
     WEIR_GO(reader_hints(r, &r->data, &r->partition, err));
     if (r->data->nfields == 0 && r->partition->nfields == 0)
-        WEIR_GO(nothing_to_infer(r, err));
+        WEIR_GO(nothing_to_infer(err));
     if (location == NULL || dry)
         goto out;
     v.data = r->data;
