@@ -188,30 +188,38 @@ there_are(const char *const *names, struct weir_error *err)
     return weir_error_hint(err, "there are: %s", text);
 }
 
-/* ---- source ---- */
-
+/* A format of a side ("source", "sink") that is none of `names`: of a later version, or a slip. */
 static weir_rc
-read_source_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+no_format(const struct weir_yaml *node, const char *side, const char *const *names, const char *const *later,
+          struct weir_error *err)
 {
-    static const char *const later[] = {"kafka", "kinesis", "eventhubs", "pubsub", "delta", "rate", "csv", "parquet",
-                                        "avro", "text", "xml", "binaryFile", "orc"};
-    const char *const *names = weir_source_names(), *near;
+    const char *near;
     size_t n = 0;
 
-    WEIR_TRY(want_text(node, &rd->spec->source.format, err));
-    if (weir_source_find(node->text) != NULL)
-        return WEIR_OK;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
-            weir_fail(err, WEIR_UNSUPPORTED, "the source format %s is not in this version", later[i]);
+    for (; *later != NULL; later++)
+        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), *later)) {
+            weir_fail(err, WEIR_UNSUPPORTED, "the %s format %s is not in this version", side, *later);
             weir_yaml_at(err, node, err->rc);
             return there_are(names, err);
         }
     while (names[n] != NULL)
         n++;
     near = weir_nearest(node->text, names, n);
-    weir_yaml_fail(err, node, "unknown source format %.64s", node->shown);
+    weir_yaml_fail(err, node, "unknown %s format %.64s", side, node->shown);
     return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
+}
+
+/* ---- source ---- */
+
+static weir_rc
+read_source_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    static const char *const later[] = {"kafka", "kinesis", "eventhubs", "pubsub", "delta",      "rate", "csv",
+                                        "parquet", "avro",  "text",      "xml",    "binaryFile", "orc",  NULL};
+
+    WEIR_TRY(want_text(node, &rd->spec->source.format, err));
+    return weir_source_find(node->text) != NULL ? WEIR_OK
+                                                : no_format(node, "source", weir_source_names(), later, err);
 }
 
 static weir_rc
@@ -306,24 +314,11 @@ read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 static weir_rc
 read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    static const char *const later[] = {"console", "hbase", "kafka", "parquet", "json", "csv", "memory", "foreachBatch"};
-    const char *const *names = weir_sink_names(), *near;
-    size_t n = 0;
+    static const char *const later[] = {"console", "hbase",  "kafka",        "parquet", "json",
+                                        "csv",     "memory", "foreachBatch", NULL};
 
     WEIR_TRY(want_text(node, &rd->spec->sink.format, err));
-    if (weir_sink_find(node->text) != NULL)
-        return WEIR_OK;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
-            weir_fail(err, WEIR_UNSUPPORTED, "the sink format %s is not in this version", later[i]);
-            weir_yaml_at(err, node, err->rc);
-            return there_are(names, err);
-        }
-    while (names[n] != NULL)
-        n++;
-    near = weir_nearest(node->text, names, n);
-    weir_yaml_fail(err, node, "unknown sink format %.64s", node->shown);
-    return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
+    return weir_sink_find(node->text) != NULL ? WEIR_OK : no_format(node, "sink", weir_sink_names(), later, err);
 }
 
 static weir_rc
