@@ -81,7 +81,7 @@ want_place(struct reading *rd, struct weir_yaml *node, const char **out, struct 
     if (weir_place_absolute(node->text, rd->spec->dir, rd->mem, out, err) != WEIR_OK) {
         if (!plain) /* the message may hold what came from the environment */
             weir_fail(err, err->rc, "%s is not a path that this version knows", node->shown);
-        return weir_yaml_at(err, node, err->rc);
+        return weir_yaml_at(err, node);
     }
     node->text = *out;
     if (plain)
@@ -199,7 +199,7 @@ no_format(const struct weir_yaml *node, const char *side, const char *const *nam
     for (; *later != NULL; later++)
         if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), *later)) {
             weir_fail(err, WEIR_UNSUPPORTED, "the %s format %s is not in this version", side, *later);
-            weir_yaml_at(err, node, err->rc);
+            weir_yaml_at(err, node);
             return there_are(names, err);
         }
     while (names[n] != NULL)
@@ -341,7 +341,7 @@ read_output_mode(struct reading *rd, struct weir_yaml *node, struct weir_error *
     }
     if (strcasecmp(mode, "update") == 0 || strcasecmp(mode, "complete") == 0) {
         weir_fail(err, WEIR_UNSUPPORTED, "outputMode %s is not in this version; append is", mode);
-        return weir_yaml_at(err, node, err->rc);
+        return weir_yaml_at(err, node);
     }
     return weir_yaml_fail(err, node, "outputMode must be append, not %.64s", node->shown);
 }
