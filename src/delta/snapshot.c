@@ -240,8 +240,10 @@ snapshot_load(struct snapshot_load *l, struct weir_error *err)
     l->have_txn = l->snap->app_id == NULL;
     l->snap->version = l->range.newest;
     WEIR_TRY(weir_log_walk(l->st, l->range.newest, l->range.oldest, l->q, load_line, l, err));
-    if (!load_done(l) && l->range.oldest > 0)
-        return weir_error_context((weir_log_too_short(&l->range, err), err), "%s", l->st->path);
+    if (!load_done(l) && l->range.oldest > 0) {
+        weir_log_too_short(&l->range, err);
+        return weir_error_context(err, "%s", l->st->path);
+    }
     if (!l->have_protocol || !l->have_meta)
         return weir_fail(err, WEIR_CORRUPT, "%s: the log holds no %s", l->st->path,
                          l->have_protocol ? "metaData" : "protocol");
