@@ -85,12 +85,10 @@ pool_make(struct weir_block_pool *pool, size_t cap, struct weir_block **out, str
 
     if (block == NULL) {
         pool_drop_free(pool); /* the bytes may be standing there, in the wrong size */
-        WEIR_TRY(weir_quota_take(pool->q, block_bytes(cap), err));
-        weir_quota_give(pool->q, block_bytes(cap));
         block = weir_heap_alloc(pool->q, block_bytes(cap));
     }
     if (block == NULL)
-        return weir_fail(err, WEIR_NOMEM, "the system has no memory for a block of %zu bytes", cap);
+        return weir_heap_fail(pool->q, block_bytes(cap), "a block of input", err);
     block->pool = pool;
     block->cap = cap;
     block->data = (char *)block + HEADER_BYTES;

@@ -15,6 +15,8 @@ enum {
 
 #define WEIR_BLOCK_BYTES WEIR_MIB            /* one block of input */
 #define WEIR_SPEC_MAX (4 * WEIR_MIB)         /* a pipeline file */
+#define WEIR_SPEC_MEMORY (64 * WEIR_MIB)     /* what is made of the files of one command */
+#define WEIR_MEMORY_MIN (32 * WEIR_MIB)      /* weir.memoryLimit at the least */
 #define WEIR_SMALL_MAX (64 * WEIR_KIB)       /* offsets/N, commits/N, metadata */
 #define WEIR_SOURCE_LOG_MAX (256 * WEIR_MIB) /* sources/S/N.compact; streamed line by line */
 #define WEIR_COMMIT_MAX (64 * WEIR_MIB)      /* a Delta commit; streamed line by line */

@@ -33,18 +33,11 @@ struct chunk {
     _Alignas(ALIGN) char data[];
 };
 
-struct cleanup { /* an object of the arena itself */
-    struct cleanup *next;
-    void (*fn)(void *arg);
-    void *arg;
-};
-
 struct weir_mem {
     struct weir_mem *parent, *kids, *prev, *next; /* prev and next: among the parent's kids */
     struct weir_quota *q;
     const char *name;
     struct chunk *chunks;
-    struct cleanup *cleanups;
     size_t chunk_size; /* of the next one */
 };
 
@@ -177,6 +170,21 @@ weir_heap_free(struct weir_quota *q, void *p, size_t size)
     weir_quota_give(q, size);
 }
 
+weir_rc
+weir_heap_fail(const struct weir_quota *q, size_t size, const char *what, struct weir_error *err)
+{
+    for (; q != NULL; q = q->parent) {
+        uint64_t used = atomic_load_explicit(&q->used, memory_order_relaxed);
+
+        if (used > q->limit || size > q->limit - used) {
+            quota_fail(q, size, err);
+            return weir_error_context(err, "memory of %s", what);
+        }
+    }
+    weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes of memory for %s", size, what);
+    return weir_error_hint(err, "lower weir.memoryLimit or give the process more memory");
+}
+
 /* ---- arenas ---- */
 
 struct weir_mem *
@@ -231,17 +239,9 @@ chunk_free(struct weir_mem *mem, struct chunk *chunk)
 
 static void mem_destroy(struct weir_mem *mem);
 
-/* Handlers first, newest first (they may still use the arena and its children); then the children. A handler may
- * register another. */
 static void
-mem_run_down(struct weir_mem *mem)
+mem_free_kids(struct weir_mem *mem)
 {
-    while (mem->cleanups != NULL) {
-        struct cleanup *c = mem->cleanups;
-
-        mem->cleanups = c->next;
-        c->fn(c->arg);
-    }
     while (mem->kids != NULL) {
         struct weir_mem *kid = mem->kids;
 
@@ -258,7 +258,7 @@ mem_destroy(struct weir_mem *mem)
 {
     struct chunk *chunk, *next;
 
-    mem_run_down(mem);
+    mem_free_kids(mem);
     for (chunk = mem->chunks; chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk_free(mem, chunk);
@@ -286,7 +286,7 @@ weir_mem_reset(struct weir_mem *mem)
 {
     struct chunk *keep = NULL, *chunk, *next;
 
-    mem_run_down(mem);
+    mem_free_kids(mem);
     for (chunk = mem->chunks; chunk != NULL; chunk = next) {
         next = chunk->next;
         /* The largest of the regular size; an odd big object must not stay for ever. */
@@ -402,33 +402,10 @@ weir_mem_printf(struct weir_mem *mem, const char *fmt, ...)
     return text;
 }
 
-bool
-weir_mem_on_free(struct weir_mem *mem, void (*fn)(void *arg), void *arg)
-{
-    struct cleanup *c = weir_mem_alloc(mem, sizeof(*c));
-
-    if (c == NULL)
-        return false;
-    *c = (struct cleanup){.next = mem->cleanups, .fn = fn, .arg = arg};
-    mem->cleanups = c;
-    return true;
-}
-
 weir_rc
 weir_mem_fail(const struct weir_mem *mem, size_t size, struct weir_error *err)
 {
-    const struct weir_quota *q;
-
-    for (q = mem->q; q != NULL; q = q->parent) {
-        uint64_t used = atomic_load_explicit(&q->used, memory_order_relaxed);
-
-        if (used > q->limit || size + sizeof(struct chunk) > q->limit - used) {
-            quota_fail(q, size, err);
-            return weir_error_context(err, "memory of %s", mem->name);
-        }
-    }
-    weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes of memory for %s", size, mem->name);
-    return weir_error_hint(err, "lower weir.memoryLimit or give the process more memory");
+    return weir_heap_fail(mem->q, size + sizeof(struct chunk), mem->name, err);
 }
 
 struct weir_quota *

@@ -1,8 +1,7 @@
 /* Memory: a tree of quotas, and arenas by lifetime.
  *
  * 1. Taking beyond any limit up the tree is refused before malloc is asked.
- * 2. An arena's memory is freed as a whole; children die with their parent; cleanup handlers run first,
- *    newest first.
+ * 2. An arena's memory is freed as a whole; children die with their parent.
  * 3. Big data is never an arena object: it streams as pages or blocks.
  * 4. In builds with AddressSanitizer an arena makes one malloc an object, so that overruns are seen.
  * Threads: quotas are atomic and may be shared; an arena belongs to one thread at a time. */
@@ -37,8 +36,6 @@ struct weir_mem *weir_mem_new(struct weir_mem *parent, struct weir_quota *q, con
 void weir_mem_free(struct weir_mem *mem); /* NULL is fine */
 /* Frees all objects and children; keeps one chunk for the next round so that a hot loop does not malloc. */
 void weir_mem_reset(struct weir_mem *mem);
-/* fn(arg) runs when the arena is reset or freed. false: no memory. */
-bool weir_mem_on_free(struct weir_mem *mem, void (*fn)(void *arg), void *arg);
 
 /* 16-byte aligned, not zeroed; NULL when a quota or the system refuses. size 0 gives a valid pointer. */
 void *weir_mem_alloc(struct weir_mem *mem, size_t size);
@@ -63,5 +60,7 @@ struct weir_quota *weir_mem_quota(const struct weir_mem *mem);
 void *weir_heap_alloc(struct weir_quota *q, size_t size);                        /* 64-byte aligned */
 void *weir_heap_grow(struct weir_quota *q, void *p, size_t old_size, size_t size); /* moves; NULL: p is kept */
 void weir_heap_free(struct weir_quota *q, void *p, size_t size);
+/* The NOMEM error for heap memory that came back NULL, naming the quota that is full. what: "a page". */
+weir_rc weir_heap_fail(const struct weir_quota *q, size_t size, const char *what, struct weir_error *err);
 
 #endif

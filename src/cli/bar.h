@@ -8,8 +8,7 @@
 
 struct weir_bar {
     const char *name;              /* the pipeline's */
-    int64_t batch;                 /* that runs now */
-    uint64_t batches, rows, files, bytes; /* of all batches so far, the current one counted */
+    uint64_t rows, files, bytes;   /* of all batches so far, the current one counted */
     uint64_t files_left, bytes_left;      /* UINT64_MAX: unknown */
     int64_t start_us, now_us;
 };

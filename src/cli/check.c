@@ -7,28 +7,25 @@
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
 
-#define SPEC_MEMORY (64 * WEIR_MIB)
+struct check {
+    bool resolved, offline;
+};
 
 /* One file: its resolved text, or what there is to report. */
 static weir_rc
-check_one(struct weir_cli *cli, const char *file, bool resolved, bool offline, struct weir_error *err)
+check_one(void *arg, const struct weir_spec *spec, struct weir_mem *mem, struct weir_error *err)
 {
+    const struct check *check = arg;
     struct weir_buf buf = WEIR_BUF(2 * WEIR_SPEC_MAX);
-    struct weir_quota quota;
-    struct weir_mem *mem;
-    struct weir_spec *spec;
     weir_rc rc;
 
-    weir_quota_init(&quota, cli->quota, "pipeline file", SPEC_MEMORY);
-    mem = weir_mem_new(NULL, &quota, "pipeline file");
-    if (mem == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for %s", file);
-    WEIR_GO(weir_spec_load(file, mem, &spec, err));
-    if (resolved) {
-        weir_buf_printf(&buf, "# %s, as weir reads it\n", file);
-        WEIR_GO(weir_spec_print(spec, &buf, err));
-    } else if (offline) {
-        weir_buf_printf(&buf, "%s: the file is good; nothing else was looked at\n", file);
+    (void)mem;
+    if (check->resolved) {
+        weir_buf_printf(&buf, "# %s, as weir reads it\n", spec->file);
+        rc = weir_spec_print(spec, &buf, err);
+    } else if (check->offline) {
+        WEIR_GO(weir_pipeline_check_file(spec, err));
+        weir_buf_printf(&buf, "%s: the file is good; nothing else was looked at\n", spec->file);
     } else {
         rc = weir_pipeline_check(spec, &buf, err);
     }
@@ -42,35 +39,27 @@ check_one(struct weir_cli *cli, const char *file, bool resolved, bool offline, s
     }
 out:
     weir_buf_fini(&buf);
-    weir_mem_free(mem);
     return rc;
 }
 
 weir_rc
 weir_cmd_check(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 {
-    bool resolved = false, offline = false;
+    struct check check = {.resolved = false};
     const struct weir_flag flags[] = {
-        {"--resolved", NULL, "print the file after extends, variables and defaults; secrets are masked", &resolved, NULL, NULL},
-        {"--offline", NULL, "look at the file only: for CI", &offline, NULL, NULL},
+        {"--resolved", NULL, "print the file after extends, variables and defaults; secrets are masked",
+         &check.resolved, NULL, NULL},
+        {"--offline", NULL, "look at the file only, its options too: for CI", &check.offline, NULL, NULL},
         WEIR_FLAG_END,
     };
-    const struct weir_usage usage = {"weir check", "FILE…",
-                                     "Everything short of writing: reads the file, looks at the source, infers the schema, compares\n"
-                                     "checkpoint and table, and says what waits.",
-                                     flags, 1, 1000, "  weir check --resolved orders.yaml\n  weir check --offline pipelines/*.yaml"};
+    const struct weir_usage usage = {
+        "weir check", "FILE…",
+        "Everything short of writing: reads the file, looks at the source, infers the schema, compares\n"
+        "checkpoint and table, and says what waits.",
+        flags, 1, 1000, "  weir check --resolved orders.yaml\n  weir check --offline pipelines/*.yaml"};
     char **files;
     unsigned n;
-    weir_rc first = WEIR_OK, rc;
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &files, &n, err));
-    for (unsigned i = 0; i < n; i++) {
-        weir_error_clear(err);
-        rc = check_one(cli, files[i], resolved, offline, err);
-        if (rc != WEIR_OK)
-            weir_cli_report(err);
-        first = first == WEIR_OK ? rc : first;
-    }
-    weir_error_clear(err); /* told already */
-    return first;
+    return weir_cli_each_file(cli, files, n, check_one, &check, err);
 }

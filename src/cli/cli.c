@@ -4,7 +4,8 @@
  * 2. stdout is data, stderr is talk; an error is one paragraph.
  * 3. The first SIGINT or SIGTERM asks the run to finish or drop its batch; ten seconds later, or at the second
  *    signal, the process leaves at once. Every point of a run is crash-safe, so that costs no data.
- * Process-wide state: `talk`, set while words are read and signals are installed, and read-only then; `signals`, for the handlers.
+ * Process-wide state: `talk`, set while words are read and signals are installed, and read-only then; `signals`, for
+ * the handlers.
  * Threads: the main thread; handlers touch only atomics. */
 #include "cli/command.h"
 
@@ -21,6 +22,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "cli/bar.h"
+#include "pipeline/spec.h"
 #include "sql/engine.h"
 #include "sql/parquet_read.h"
 
@@ -330,6 +332,48 @@ weir_cli_parse(const struct weir_usage *usage, int argc, char **argv, char ***wo
     }
     weir_log_setup(talk.quiet ? WEIR_LOG_ERROR : WEIR_LOG_INFO, talk.json);
     return WEIR_OK;
+}
+
+/* ---- files ---- */
+
+static weir_rc
+file_one(struct weir_cli *cli, const char *file,
+         weir_rc (*one)(void *arg, const struct weir_spec *spec, struct weir_mem *mem, struct weir_error *err),
+         void *arg, struct weir_error *err)
+{
+    struct weir_quota quota;
+    struct weir_mem *mem;
+    struct weir_spec *spec;
+    weir_rc rc;
+
+    weir_quota_init(&quota, cli->quota, "pipeline file", WEIR_SPEC_MEMORY);
+    mem = weir_mem_new(NULL, &quota, "pipeline file");
+    if (mem == NULL)
+        return weir_fail(err, WEIR_NOMEM, "no memory for %s", file);
+    WEIR_GO(weir_spec_load(file, mem, &spec, err));
+    rc = one(arg, spec, mem, err);
+out:
+    weir_mem_free(mem);
+    return rc;
+}
+
+weir_rc
+weir_cli_each_file(struct weir_cli *cli, char **files, unsigned n,
+                   weir_rc (*one)(void *arg, const struct weir_spec *spec, struct weir_mem *mem,
+                                  struct weir_error *err),
+                   void *arg, struct weir_error *err)
+{
+    weir_rc first = WEIR_OK, rc;
+
+    for (unsigned i = 0; i < n; i++) {
+        weir_error_clear(err);
+        rc = file_one(cli, files[i], one, arg, err);
+        if (rc != WEIR_OK)
+            weir_cli_report(err);
+        first = first == WEIR_OK ? rc : first;
+    }
+    weir_error_clear(err);
+    return first;
 }
 
 /* ---- signals ---- */

@@ -47,9 +47,9 @@ struct weir_usage {
     const char *more;   /* examples, below the flags; may be NULL */
 };
 
-/* Reads argv[1] and on. Every command also knows --help, --quiet and --log-format text|json. "--" ends the flags; "--flag=value" is the same as "--flag value"; "-" is a word.
- * words points into argv, which is reordered. END: help was asked and printed on stdout; the command returns OK.
- * USAGE names the nearest flag. */
+/* Reads argv[1] and on. Every command also knows --help, --quiet and --log-format text|json. "--" ends the flags;
+ * "--flag=value" is the same as "--flag value"; "-" is a word. words points into argv, which is reordered.
+ * END: help was asked and printed on stdout; the command returns OK. USAGE names the nearest flag. */
 weir_rc weir_cli_parse(const struct weir_usage *usage, int argc, char **argv, char ***words, unsigned *nwords,
                        struct weir_error *err);
 /* Which of "a|b|c" is text (exactly); -1: none of them. */
@@ -62,6 +62,13 @@ weir_rc weir_cli_out(const char *text, size_t len, struct weir_error *err);
 void weir_cli_report(const struct weir_error *err);
 bool weir_cli_quiet(void); /* --quiet: no talk but errors */
 bool weir_cli_json(void);  /* --log-format json */
+struct weir_spec;
+/* Reads each pipeline file and gives it to one(). An error is told at once and does not keep the next file from its
+ * turn; the first one's code is returned, with err cleared. spec and mem last for the call. */
+weir_rc weir_cli_each_file(struct weir_cli *cli, char **files, unsigned n,
+                           weir_rc (*one)(void *arg, const struct weir_spec *spec, struct weir_mem *mem,
+                                          struct weir_error *err),
+                           void *arg, struct weir_error *err);
 int weir_cli_main(int argc, char **argv, const char *revision);
 
 #endif

@@ -12,8 +12,8 @@
 #include "sink/sink.h"
 #include "source/source.h"
 
-const char *
-weir_option_kind_name(weir_option_kind kind)
+static const char *
+kind_name(weir_option_kind kind)
 {
     static const char *const names[] = {"true, false", "number", "bytes", "time", "text", "choice"};
 
@@ -107,7 +107,7 @@ print_option(const struct weir_option *opt, struct weir_buf *buf)
 
     weir_buf_printf(buf, "| `%s` | ", opt->name);
     if (opt->state == WEIR_HONOURED)
-        add_cell(buf, opt->kind == WEIR_OPT_CHOICE ? opt->choices : weir_option_kind_name(opt->kind));
+        add_cell(buf, opt->kind == WEIR_OPT_CHOICE ? opt->choices : kind_name(opt->kind));
     weir_buf_str(buf, " | ");
     if (opt->state == WEIR_HONOURED && opt->dflt != NULL) {
         weir_buf_byte(buf, '`');

@@ -8,21 +8,6 @@
 
 enum { GRID_GAP = 2 };
 
-void
-weir_grid_init(struct weir_grid *grid, struct weir_mem *mem)
-{
-    *grid = (struct weir_grid){.mem = mem};
-}
-
-void
-weir_grid_column(struct weir_grid *grid, const char *title, bool right)
-{
-    WEIR_ASSERT(grid->ncolumns < WEIR_GRID_COLUMNS && grid->ncells == 0);
-    grid->columns[grid->ncolumns].title = title;
-    grid->columns[grid->ncolumns].right = right;
-    grid->columns[grid->ncolumns++].width = weir_print_width(title);
-}
-
 /* Wide forms of East Asian scripts and emoji take two columns, combining marks none. */
 static size_t
 print_wide(uint32_t c)
@@ -36,8 +21,9 @@ print_wide(uint32_t c)
     return 1;
 }
 
-size_t
-weir_print_width(const char *text)
+/* Columns that text takes on a terminal; text is UTF-8, or else counted by bytes. */
+static size_t
+print_width(const char *text)
 {
     size_t width = 0;
 
@@ -46,6 +32,21 @@ weir_print_width(const char *text)
     while (*text != '\0')
         width += print_wide(weir_utf8_get(&text));
     return width;
+}
+
+void
+weir_grid_init(struct weir_grid *grid, struct weir_mem *mem)
+{
+    *grid = (struct weir_grid){.mem = mem};
+}
+
+void
+weir_grid_column(struct weir_grid *grid, const char *title, bool right)
+{
+    WEIR_ASSERT(grid->ncolumns < WEIR_GRID_COLUMNS && grid->ncells == 0);
+    grid->columns[grid->ncolumns].title = title;
+    grid->columns[grid->ncolumns].right = right;
+    grid->columns[grid->ncolumns++].width = print_width(title);
 }
 
 static bool
@@ -92,7 +93,7 @@ weir_grid_cell(struct weir_grid *grid, const char *fmt, ...)
         return;
     }
     grid->cells[grid->ncells++] = cell;
-    width = weir_print_width(cell);
+    width = print_width(cell);
     if (width > grid->columns[column].width)
         grid->columns[column].width = width;
 }
@@ -112,7 +113,7 @@ grid_line(const struct weir_grid *grid, unsigned indent, const char *(*cell)(con
 
     for (unsigned i = 0; i < grid->ncolumns; i++) {
         const char *text = cell(grid, first + i);
-        size_t pad = grid->columns[i].width - weir_print_width(text);
+        size_t pad = grid->columns[i].width - print_width(text);
 
         if (text[0] != '\0') {
             grid_blanks(buf, owed + (grid->columns[i].right ? pad : 0));

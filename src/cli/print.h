@@ -37,7 +37,5 @@ weir_rc weir_grid_print(const struct weir_grid *grid, unsigned indent, struct we
 char *weir_print_count(uint64_t n, char text[32]);
 /* "0 B", "812 B", "4.1 kB", "1.3 GB" (powers of 1,000); text has 32 bytes. */
 char *weir_print_bytes(uint64_t n, char text[32]);
-/* Columns that text takes on a terminal; text is UTF-8. */
-size_t weir_print_width(const char *text);
 
 #endif

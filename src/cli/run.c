@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -19,8 +18,6 @@
 #include "cli/bar.h"
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
-
-#define SPEC_MEMORY (64 * WEIR_MIB)
 
 struct run {
     struct weir_cli *cli;
@@ -43,7 +40,7 @@ on_batch(void *self, int64_t batch, uint64_t files, uint64_t bytes, uint64_t fil
 {
     struct run *run = self;
 
-    run->bar.batch = batch;
+    (void)batch;
     run->batch_files = files;
     run->batch_bytes = bytes;
     run->left_files = files_left;
@@ -175,8 +172,7 @@ run_one(struct run *run, const struct weir_spec *spec, struct weir_error *err)
 
     run->spec = spec;
     run->with_bar = !weir_cli_quiet() && !weir_cli_json() && weir_bar_wanted();
-    run->events = !run->summary && strcasecmp(spec->sink.format, "console") != 0 &&
-                  (!run->with_bar || !isatty(STDOUT_FILENO));
+    run->events = !run->summary && (!run->with_bar || !isatty(STDOUT_FILENO));
     run->totals = (struct weir_run_totals){.version = -1};
     run->out_err.rc = WEIR_OK;
     run->bar = (struct weir_bar){.name = spec->name, .files_left = UINT64_MAX, .bytes_left = UINT64_MAX,
@@ -295,7 +291,7 @@ weir_cmd_run(struct weir_cli *cli, int argc, char **argv, struct weir_error *err
         return rc;
     WEIR_TRY(options_from(&run.opt, available_now, once, if_running, new_target, new_stream, err));
     WEIR_TRY(weir_cli_signals(cli, err));
-    weir_quota_init(&quota, cli->quota, "pipeline files", SPEC_MEMORY);
+    weir_quota_init(&quota, cli->quota, "pipeline files", WEIR_SPEC_MEMORY);
     mem = weir_mem_new(NULL, &quota, "pipeline files");
     specs = mem == NULL ? NULL : weir_mem_zalloc(mem, n * sizeof *specs);
     if (specs == NULL)

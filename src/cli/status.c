@@ -11,8 +11,6 @@
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
 
-#define SPEC_MEMORY (64 * WEIR_MIB)
-
 static void
 row(struct weir_buf *buf, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
@@ -101,22 +99,15 @@ print_json(const struct weir_spec *spec, const struct weir_pipeline_status *st, 
 }
 
 static weir_rc
-status_one(struct weir_cli *cli, const char *file, bool json, struct weir_error *err)
+status_one(void *arg, const struct weir_spec *spec, struct weir_mem *mem, struct weir_error *err)
 {
+    const bool *json = arg;
     struct weir_buf buf = WEIR_BUF(WEIR_SPEC_MAX);
     struct weir_pipeline_status st = {0};
-    struct weir_quota quota;
-    struct weir_mem *mem;
-    struct weir_spec *spec;
     weir_rc rc;
 
-    weir_quota_init(&quota, cli->quota, "pipeline file", SPEC_MEMORY);
-    mem = weir_mem_new(NULL, &quota, "pipeline file");
-    if (mem == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for %s", file);
-    WEIR_GO(weir_spec_load(file, mem, &spec, err));
     WEIR_GO(weir_pipeline_status(spec, mem, &st, err));
-    if (json)
+    if (*json)
         print_json(spec, &st, &buf);
     else
         print_text(spec, &st, &buf);
@@ -124,7 +115,6 @@ status_one(struct weir_cli *cli, const char *file, bool json, struct weir_error 
     rc = weir_cli_out(buf.data, buf.len, err);
 out:
     weir_buf_fini(&buf);
-    weir_mem_free(mem);
     return rc;
 }
 
@@ -142,16 +132,9 @@ weir_cmd_status(struct weir_cli *cli, int argc, char **argv, struct weir_error *
                                      flags, 1, 1000, NULL};
     char **files;
     unsigned n;
-    weir_rc first = WEIR_OK, rc;
+    bool json;
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &files, &n, err));
-    for (unsigned i = 0; i < n; i++) {
-        weir_error_clear(err);
-        rc = status_one(cli, files[i], strcmp(format, "json") == 0, err);
-        if (rc != WEIR_OK)
-            weir_cli_report(err);
-        first = first == WEIR_OK ? rc : first;
-    }
-    weir_error_clear(err); /* told already */
-    return first;
+    json = strcmp(format, "json") == 0;
+    return weir_cli_each_file(cli, files, n, status_one, &json, err);
 }

@@ -31,7 +31,8 @@ table_open(struct weir_cli *cli, const char *word, struct weir_store **out, stru
     return weir_store_open(path, cli->mem, out, err);
 }
 
-/* What a person who named no table should hear: whether anything is there, and what a table's folder is. */
+/* What a person who named no table should hear: whether anything is there, and what a table's folder is. It is a slip
+ * on the command line, not a table that went wrong. */
 static weir_rc
 table_missing(struct weir_store *st, weir_rc rc, struct weir_error *err)
 {
@@ -41,7 +42,8 @@ table_missing(struct weir_store *st, weir_rc rc, struct weir_error *err)
     if (rc != WEIR_NOTFOUND)
         return rc;
     if (weir_store_root(st, &at, &ignored) == WEIR_NOTFOUND)
-        weir_fail(err, WEIR_NOTFOUND, "%s is not there", st->path);
+        weir_fail(err, WEIR_USAGE, "%s is not there", st->path);
+    err->rc = WEIR_USAGE;
     return weir_error_hint(err, "name a table's folder: the one that holds _delta_log");
 }
 

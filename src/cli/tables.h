@@ -18,6 +18,5 @@ struct weir_table_of {
 bool weir_tables_at(unsigned at, struct weir_table_of *out);
 /* The default as a user would write it, or "" when there is none. */
 const char *weir_option_default(const struct weir_option *opt);
-const char *weir_option_kind_name(weir_option_kind kind);
 
 #endif

@@ -103,9 +103,10 @@ static weir_rc
 zone_prepare(struct json_options *opt, const struct weir_format_env *env, struct weir_error *err)
 {
     opt->zone = opt->time_zone == NULL ? env->zone : weir_zone_find(opt->time_zone, strlen(opt->time_zone));
-    if (opt->zone == NULL)
-        return weir_fail(err, WEIR_USAGE, "option timeZone: %s is no time zone", opt->time_zone);
-    return WEIR_OK;
+    if (opt->zone != NULL)
+        return WEIR_OK;
+    weir_fail(err, WEIR_USAGE, "option timeZone: %s is no time zone", opt->time_zone);
+    return weir_zone_hint(err);
 }
 
 static weir_rc

@@ -720,7 +720,7 @@ weir_json_decoder_new(const void *opt, const struct weir_decode_env *env, void *
     weir_rc rc = WEIR_OK;
 
     if (mem == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a JSON decoder; raise weir.memoryLimit");
+        return weir_heap_fail(env->quota, sizeof(*d), "a JSON decoder", err);
     WEIR_NEW(d, mem, sizeof(*d));
     d->opt = options;
     d->env = *env;

@@ -295,7 +295,7 @@ weir_json_infer(const void *opt, struct weir_records *in, struct weir_infer *inf
     weir_rc rc = WEIR_OK;
 
     if (mem == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for schema inference; raise weir.memoryLimit");
+        return weir_heap_fail(options->quota, sizeof(x), "schema inference", err);
     weir_buf_init(&x.scratch, options->max_record + WEIR_MIB, options->quota);
     WEIR_GO(weir_json_walk_open(&x.walk, options, in, false, mem, err));
     rc = records_infer(&x);

@@ -40,8 +40,7 @@ index_grow(struct json_decoder *d, struct json_map_index *index, const struct we
     if (size > index->size) {
         slots = weir_heap_alloc(d->env.quota, size * sizeof(*slots));
         if (slots == NULL) {
-            d->rc =
-                weir_fail(d->err, WEIR_NOMEM, "no memory for a map of %u keys; raise weir.memoryLimit", n);
+            d->rc = weir_heap_fail(d->env.quota, size * sizeof(*slots), "the keys of a map", d->err);
             return false;
         }
         weir_heap_free(d->env.quota, index->slots, index->size * sizeof(*slots));

@@ -399,7 +399,7 @@ weir_leaf_append(struct weir_parquet *w, struct weir_leaf *leaf, const struct we
     weir_rc rc;
 
     if (v == NULL)
-        return weir_array_fail(&w->quota, (size_t)in->live * leaf->width, err);
+        return weir_heap_fail(&w->quota, (size_t)in->live * leaf->width, "a Parquet file", err);
     rc = leaf_take_all(w, leaf, v, in, err);
     weir_stack_release(&w->stack, mark);
     return rc;

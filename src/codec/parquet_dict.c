@@ -124,7 +124,7 @@ dict_rehash(struct weir_dict *d, struct weir_quota *q, enum weir_phys phys, stru
     uint16_t *slots = weir_heap_alloc(q, nslots * sizeof(*slots));
 
     if (slots == NULL)
-        return weir_array_fail(q, nslots * sizeof(*slots), err);
+        return weir_heap_fail(q, nslots * sizeof(*slots), "a Parquet file", err);
     memset(slots, 0, nslots * sizeof(*slots));
     weir_heap_free(q, d->slots, d->nslots * sizeof(*slots));
     d->slots = slots;

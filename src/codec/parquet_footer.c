@@ -241,8 +241,6 @@ footer_schema(const struct weir_parquet *w, struct weir_thrift *t, struct weir_e
 
 /* ---- column chunks ---- */
 
-enum { ENC_PLAIN = 0, ENC_RLE = 3, ENC_RLE_DICT = 8, PAGE_DATA = 0, PAGE_DICT = 2 };
-
 static void
 chunk_encodings(struct weir_thrift *t, const struct weir_leaf *leaf)
 {

@@ -5,6 +5,7 @@
  *   parquet_column.c  a leaf's open page: levels, values, when a page ends
  *   parquet_dict.c    a leaf's dictionary
  *   parquet_page.c    an ended page: encoded, compressed, kept until its row group ends
+ *   parquet_mem.c     growing arrays, the stack of scratch
  *   parquet_stats.c   bounds of values, for the footer and for Delta
  *   parquet_footer.c  schema elements, column chunks, the footer
  *   parquet_rle.c     RLE/bit-packed hybrid
@@ -29,7 +30,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "PLAIN is little-endian, and so are a page's slots");
 
-/* ---- growing arrays ---- */
+/* ---- growing arrays: parquet_mem.c ---- */
 
 enum { WEIR_ARRAY_SLACK = 32 }; /* bytes behind the room asked for that may be written to */
 
@@ -42,9 +43,8 @@ weir_rc weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more,
 void weir_array_fini(struct weir_quota *q, struct weir_array *h);
 void weir_array_trim(struct weir_quota *q, struct weir_array *h,
                      size_t most); /* frees an empty one over `most` */
-weir_rc weir_array_fail(struct weir_quota *q, size_t size, struct weir_error *err); /* NOMEM */
 
-/* A stack of scratch memory (parquet_page.c): what a step of shredding needs until it returns. */
+/* A stack of scratch memory (parquet_mem.c): what a step of shredding needs until it returns. */
 struct weir_stack {
     struct weir_quota *q;
     struct weir_stack_chunk *top, *spare;
@@ -101,6 +101,10 @@ void weir_thrift_binary(struct weir_thrift *t, int16_t id, const void *p, size_t
 /* Elements of a list of scalars. */
 void weir_thrift_put_i32(struct weir_thrift *t, int32_t v);
 void weir_thrift_put_binary(struct weir_thrift *t, const void *p, size_t n);
+
+/* PageType and Encoding of parquet.thrift, as far as they are written. */
+enum { PAGE_DATA = 0, PAGE_DICT = 2 };
+enum { ENC_PLAIN = 0, ENC_RLE = 3, ENC_RLE_DICT = 8 };
 
 /* ---- statistics ---- */
 

@@ -35,12 +35,6 @@ shred_row(const struct weir_shred *s, uint32_t e)
     return row;
 }
 
-static weir_rc
-shred_no_memory(struct weir_parquet *w, size_t size, struct weir_error *err)
-{
-    return weir_array_fail(&w->quota, size, err);
-}
-
 /* ---- nulls ---- */
 
 static bool
@@ -108,7 +102,7 @@ shred_nulls(struct weir_parquet *w, const struct weir_parquet_node *node, const 
     uint32_t seen = 0, kept = 0;
 
     if (def == NULL || pos == NULL)
-        return shred_no_memory(w, (size_t)in->live * sizeof(*pos), err);
+        return weir_heap_fail(&w->quota, (size_t)in->live * sizeof(*pos), "a Parquet file", err);
     for (uint32_t e = 0; e < in->n; e++) {
         uint32_t p;
         bool there;
@@ -228,7 +222,7 @@ shred_list(struct weir_parquet *w, struct weir_parquet_node *node, const struct 
     if (!size.straight)
         pos = weir_stack_alloc(&w->stack, size.elements * sizeof(*pos));
     if (rep == NULL || (size.ends && def == NULL) || (!size.straight && pos == NULL))
-        return shred_no_memory(w, size.entries * sizeof(*pos), err);
+        return weir_heap_fail(&w->quota, size.entries * sizeof(*pos), "a Parquet file", err);
     list_fill(node, col, in, def, rep, pos);
     out.n = (uint32_t)size.entries;
     out.live = (uint32_t)size.elements;

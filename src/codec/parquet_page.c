@@ -8,137 +8,11 @@
  * 3. Data page v1 ("Data Pages"): repetition levels, definition levels, each with its length in front, then
  *    values. Levels are written right in front of the values where those wait for compression, if they fit
  *    there.
- * 4. Each page has its CRC ("Checksumming"): of the bytes as they stand in the file, without the header.
- * Also here: the scratch stack and the growing arrays. */
+ * 4. Each page has its CRC ("Checksumming"): of the bytes as they stand in the file, without the header. */
 #include "codec/parquet_int.h"
 
 #include <string.h>
 #include <zlib.h>
-
-/* ---- growing arrays ---- */
-
-weir_rc
-weir_array_fail(struct weir_quota *q, size_t size, struct weir_error *err)
-{
-    WEIR_TRY(weir_quota_take(q, size, err)); /* says which quota was full */
-    weir_quota_give(q, size);
-    return weir_fail(err, WEIR_NOMEM, "the system has no %zu bytes", size);
-}
-
-weir_rc
-weir_array_room(struct weir_quota *q, struct weir_array *h, size_t more, struct weir_error *err)
-{
-    size_t need = h->len + more + WEIR_ARRAY_SLACK, cap;
-    uint8_t *p;
-
-    if (need <= h->cap)
-        return WEIR_OK;
-    cap = need < 1024 ? 1024 : need + need / 2;
-    p = weir_heap_grow(q, h->p, h->cap, cap);
-    if (p == NULL)
-        return weir_array_fail(q, cap, err);
-    h->p = p;
-    h->cap = cap;
-    return WEIR_OK;
-}
-
-void
-weir_array_fini(struct weir_quota *q, struct weir_array *h)
-{
-    weir_heap_free(q, h->p, h->cap);
-    *h = (struct weir_array){0};
-}
-
-void
-weir_array_trim(struct weir_quota *q, struct weir_array *h, size_t most)
-{
-    if (h->cap > most)
-        weir_array_fini(q, h);
-}
-
-/* ---- the stack ---- */
-
-enum { STACK_CHUNK = 64 * 1024, STACK_KEEP = 1 << 20, STACK_ALIGN = 64 };
-
-struct weir_stack_chunk {
-    struct weir_stack_chunk *below;
-    size_t cap, used;
-    _Alignas(STACK_ALIGN) uint8_t bytes[];
-};
-
-static void
-stack_free_chunk(struct weir_stack *st, struct weir_stack_chunk *c)
-{
-    if (c != NULL)
-        weir_heap_free(st->q, c, sizeof(*c) + c->cap);
-}
-
-static struct weir_stack_chunk *
-stack_push(struct weir_stack *st, size_t size)
-{
-    struct weir_stack_chunk *c = st->spare;
-
-    st->spare = NULL;
-    if (c == NULL || c->cap < size) {
-        size_t cap = size < STACK_CHUNK ? STACK_CHUNK : size;
-
-        stack_free_chunk(st, c);
-        c = weir_heap_alloc(st->q, sizeof(*c) + cap);
-        if (c == NULL)
-            return NULL;
-        c->cap = cap;
-    }
-    c->used = 0;
-    c->below = st->top;
-    st->top = c;
-    return c;
-}
-
-void *
-weir_stack_alloc(struct weir_stack *st, size_t size)
-{
-    struct weir_stack_chunk *c = st->top;
-    void *p;
-
-    size = (size + WEIR_ARRAY_SLACK + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
-    if (c == NULL || c->cap - c->used < size)
-        c = stack_push(st, size);
-    if (c == NULL)
-        return NULL;
-    p = c->bytes + c->used;
-    c->used += size;
-    return p;
-}
-
-struct weir_stack_mark
-weir_stack_mark(const struct weir_stack *st)
-{
-    return (struct weir_stack_mark){st->top, st->top != NULL ? st->top->used : 0};
-}
-
-void
-weir_stack_release(struct weir_stack *st, struct weir_stack_mark mark)
-{
-    while (st->top != mark.chunk) {
-        struct weir_stack_chunk *c = st->top;
-
-        st->top = c->below;
-        if (st->spare == NULL && c->cap <= STACK_KEEP)
-            st->spare = c;
-        else
-            stack_free_chunk(st, c);
-    }
-    if (st->top != NULL)
-        st->top->used = mark.used;
-}
-
-void
-weir_stack_fini(struct weir_stack *st)
-{
-    weir_stack_release(st, (struct weir_stack_mark){NULL, 0});
-    stack_free_chunk(st, st->spare);
-    st->spare = NULL;
-}
 
 /* ---- pages that wait ---- */
 
@@ -222,7 +96,7 @@ piece_keep(struct weir_parquet *w, struct weir_leaf *leaf, const void *body, siz
     struct weir_piece *piece;
 
     if (s == NULL)
-        return weir_array_fail(&w->quota, size, err);
+        return weir_heap_fail(&w->quota, size, "a Parquet file", err);
     piece = (struct weir_piece *)(void *)(s->bytes + s->used);
     s->used += size;
     piece->next = NULL;
@@ -338,8 +212,6 @@ page_body(struct weir_parquet *w, struct weir_leaf *leaf, const uint8_t **at, si
 }
 
 /* ---- headers ---- */
-
-enum { PAGE_DATA = 0, PAGE_DICT = 2, ENC_PLAIN = 0, ENC_RLE = 3, ENC_RLE_DICT = 8 };
 
 /* PageHeader into w->head. body: as it stands in the file. */
 static weir_rc

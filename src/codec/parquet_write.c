@@ -295,7 +295,7 @@ weir_parquet_new(const struct weir_type *schema, const struct weir_parquet_optio
 
     *result = NULL;
     if (w == NULL)
-        return weir_array_fail(q, sizeof(*w), err);
+        return weir_heap_fail(q, sizeof(*w), "a Parquet file", err);
     *w = (struct weir_parquet){.opt = *opt, .out = out, .schema = schema, .parent = q};
     parquet_defaults(&w->opt);
     weir_quota_init(&w->quota, q, "parquet writer", UINT64_MAX);
@@ -305,7 +305,7 @@ weir_parquet_new(const struct weir_type *schema, const struct weir_parquet_optio
     weir_buf_init(&w->groups, WEIR_FOOTER_MAX, &w->quota);
     w->mem = weir_mem_new(NULL, &w->quota, "parquet writer");
     if (w->mem == NULL)
-        WEIR_GO(weir_array_fail(&w->quota, 1, err));
+        WEIR_GO(weir_heap_fail(&w->quota, 1, "a Parquet file", err));
     WEIR_GO(weir_squeeze_new(squeeze_codec(opt->codec), opt->level, &w->quota, &w->squeeze, err));
     rc = build_schema(w, err);
 out:
@@ -340,16 +340,6 @@ uint64_t
 weir_parquet_memory(const struct weir_parquet *w)
 {
     return sizeof(*w) + atomic_load_explicit(&w->quota.used, memory_order_relaxed);
-}
-
-uint64_t
-weir_parquet_bytes(const struct weir_parquet *w)
-{
-    uint64_t bytes = w->pos;
-
-    for (uint32_t i = 0; i < w->nleaves; i++) /* the open pages as if they compressed like those before */
-        bytes += w->leaves[i].chunk_packed + (weir_leaf_encoded(&w->leaves[i]) - w->leaves[i].chunk_raw) / 2;
-    return bytes;
 }
 
 /* ---- row groups ---- */
@@ -444,7 +434,7 @@ append_rows(struct weir_parquet *w, const uint16_t *sel, uint32_t n, struct weir
         return WEIR_OK;
     pos = weir_stack_alloc(&w->stack, n * sizeof(*pos));
     if (pos == NULL)
-        return weir_array_fail(&w->quota, n * sizeof(*pos), err);
+        return weir_heap_fail(&w->quota, n * sizeof(*pos), "a Parquet file", err);
     for (uint32_t i = 0; i < n; i++)
         pos[i] = sel[i];
     rows->pos = pos;

@@ -64,9 +64,7 @@ weir_rc weir_parquet_new(const struct weir_type *schema, const struct weir_parqu
  * null where the schema has none; names column and row. After any error only free. */
 weir_rc weir_parquet_append(struct weir_parquet *w, const struct weir_page *page, const uint16_t *map,
                             const uint16_t *sel, uint32_t n, struct weir_error *err);
-uint64_t weir_parquet_memory(const struct weir_parquet *w); /* bytes held now */
-uint64_t weir_parquet_bytes(const struct weir_parquet *w);  /* about the file's size, were it finished now */
-/* Writes the last row group and the footer. stats is valid until free. Without a row the file has no row
+uint64_t weir_parquet_memory(const struct weir_parquet *w); /* Writes the last row group and the footer. stats is valid until free. Without a row the file has no row
  * group. */
 weir_rc weir_parquet_finish(struct weir_parquet *w, const struct weir_filestats **stats,
                             struct weir_error *err);

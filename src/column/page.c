@@ -54,7 +54,7 @@ col_resize(struct weir_col *col, uint32_t cap, struct weir_error *err)
     char *p = weir_heap_alloc(q, data + mask_bytes(cap));
 
     if (p == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for %u rows of a column; raise weir.memoryLimit", cap);
+        return weir_heap_fail(q, data + mask_bytes(cap), "a column of a page", err);
     memset(p + old, 0, data - old);
     memset(p + data, 0xff, mask_bytes(cap));
     if (col->cap > 0) {
@@ -104,7 +104,7 @@ col_init(struct weir_col *col, const struct weir_type *type, struct weir_quota *
         return WEIR_OK;
     col->kids = weir_heap_alloc(q, type->nfields * sizeof(*col->kids));
     if (col->kids == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for the columns of a page; raise weir.memoryLimit");
+        return weir_heap_fail(q, type->nfields * sizeof(*col->kids), "the columns of a page", err);
     memset(col->kids, 0, type->nfields * sizeof(*col->kids));
     col->nkids = type->nfields;
     for (uint32_t i = 0; i < type->nfields; i++)
@@ -122,7 +122,7 @@ weir_page_new(const struct weir_type *schema, struct weir_quota *q, struct weir_
 
     *out = NULL;
     if (page == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a page; raise weir.memoryLimit");
+        return weir_heap_fail(q, sizeof(*page), "a page", err);
     memset(page, 0, sizeof(*page));
     page->schema = schema;
     page->quota = q;
@@ -131,7 +131,7 @@ weir_page_new(const struct weir_type *schema, struct weir_quota *q, struct weir_
     page->pos = weir_heap_alloc(q, page->cap * sizeof(*page->pos));
     page->cols = weir_heap_alloc(q, schema->nfields * sizeof(*page->cols) + 1);
     if (page->mem == NULL || page->pos == NULL || page->cols == NULL)
-        WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for a page; raise weir.memoryLimit"));
+        WEIR_GO(weir_heap_fail(q, page->cap * sizeof(*page->pos) + schema->nfields * sizeof(*page->cols), "a page", err));
     memset(page->cols, 0, schema->nfields * sizeof(*page->cols));
     page->ncols = schema->nfields;
     for (uint32_t i = 0; i < page->ncols; i++)

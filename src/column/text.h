@@ -45,8 +45,11 @@ extern const struct weir_zone weir_zone_utc;
  * java.time.ZoneId.SHORT_IDS. NULL: unknown, or a region while no zone database is installed. May read a file,
  * once a region; waits for no one but other first readers. */
 const struct weir_zone *weir_zone_find(const char *t, size_t n);
-/* Whether the system has a zone database ($TZDIR, else /usr/share/zoneinfo), for the words of an error. */
+/* Whether the system has a zone database ($TZDIR, else /usr/share/zoneinfo). */
 bool weir_zone_installed(void);
+/* For an error about a zone that weir_zone_find() does not know: the hint, which differs where no database is
+ * installed. Returns err->rc. */
+weir_rc weir_zone_hint(struct weir_error *err);
 /* Local wall time to an instant, as java.time: in a gap the time moves forward by the gap, in an overlap the
  * earlier offset wins. Micros in, micros out; saturates at the ends of int64. */
 int64_t weir_zone_to_utc(const struct weir_zone *zone, int64_t local);

@@ -34,43 +34,6 @@ sql_name(weir_kind kind, bool upper)
     return names[kind][upper];
 }
 
-void
-weir_type_print_simple(const struct weir_type *type, struct weir_buf *buf)
-{
-    uint32_t i;
-
-    weir_buf_str(buf, sql_name(type->kind, false));
-    switch (type->kind) {
-    case WEIR_DECIMAL:
-        weir_buf_printf(buf, "(%u,%u)", type->precision, type->scale);
-        break;
-    case WEIR_ARRAY:
-        weir_buf_byte(buf, '<');
-        weir_type_print_simple(type->fields[0].type, buf);
-        weir_buf_byte(buf, '>');
-        break;
-    case WEIR_MAP:
-        weir_buf_byte(buf, '<');
-        weir_type_print_simple(weir_map_key(type)->type, buf);
-        weir_buf_byte(buf, ',');
-        weir_type_print_simple(weir_map_value(type)->type, buf);
-        weir_buf_byte(buf, '>');
-        break;
-    case WEIR_STRUCT:
-        weir_buf_byte(buf, '<');
-        for (i = 0; i < type->nfields; i++) {
-            weir_buf_str(buf, i == 0 ? "" : ",");
-            weir_buf_add(buf, type->fields[i].name, type->fields[i].name_len);
-            weir_buf_byte(buf, ':');
-            weir_type_print_simple(type->fields[i].type, buf);
-        }
-        weir_buf_byte(buf, '>');
-        break;
-    default:
-        break;
-    }
-}
-
 /* A name as it is, or in backquotes when it is not of letters, digits and "_", or starts with a digit. */
 static void
 print_name(const struct weir_field *f, struct weir_buf *buf)
@@ -114,7 +77,7 @@ print_comment(const struct weir_field *f, struct weir_buf *buf)
     json_decref(doc);
 }
 
-static void print_sql(const struct weir_type *type, struct weir_buf *buf);
+static void print_type(const struct weir_type *type, bool sql, struct weir_buf *buf);
 
 /* between: " " in a list of columns, ": " in a struct. */
 static void
@@ -128,40 +91,53 @@ print_columns(const struct weir_type *st, const char *between, struct weir_buf *
         weir_buf_str(buf, i == 0 ? "" : ", ");
         print_name(f, buf);
         weir_buf_str(buf, between);
-        print_sql(f->type, buf);
+        print_type(f->type, true, buf);
         weir_buf_str(buf, f->nullable ? "" : " NOT NULL");
         print_comment(f, buf);
     }
 }
 
+/* The fields of a struct in catalogString: names as they are, nothing but types behind them. */
 static void
-print_sql(const struct weir_type *type, struct weir_buf *buf)
+print_fields(const struct weir_type *st, struct weir_buf *buf)
 {
-    weir_buf_str(buf, sql_name(type->kind, true));
-    switch (type->kind) {
-    case WEIR_DECIMAL:
-        weir_buf_printf(buf, "(%u,%u)", type->precision, type->scale);
-        break;
-    case WEIR_ARRAY:
-        weir_buf_byte(buf, '<');
-        print_sql(type->fields[0].type, buf);
-        weir_buf_byte(buf, '>');
-        break;
-    case WEIR_MAP:
-        weir_buf_byte(buf, '<');
-        print_sql(weir_map_key(type)->type, buf);
-        weir_buf_str(buf, ", ");
-        print_sql(weir_map_value(type)->type, buf);
-        weir_buf_byte(buf, '>');
-        break;
-    case WEIR_STRUCT:
-        weir_buf_byte(buf, '<');
-        print_columns(type, ": ", buf);
-        weir_buf_byte(buf, '>');
-        break;
-    default:
-        break;
+    uint32_t i;
+
+    for (i = 0; i < st->nfields; i++) {
+        weir_buf_str(buf, i == 0 ? "" : ",");
+        weir_buf_add(buf, st->fields[i].name, st->fields[i].name_len);
+        weir_buf_byte(buf, ':');
+        print_type(st->fields[i].type, false, buf);
     }
+}
+
+static void
+print_type(const struct weir_type *type, bool sql, struct weir_buf *buf)
+{
+    weir_buf_str(buf, sql_name(type->kind, sql));
+    if (type->kind == WEIR_DECIMAL)
+        weir_buf_printf(buf, "(%u,%u)", type->precision, type->scale);
+    if (!weir_kind_is_nested(type->kind) || type->kind == WEIR_VARIANT)
+        return;
+    weir_buf_byte(buf, '<');
+    if (type->kind == WEIR_STRUCT && sql) {
+        print_columns(type, ": ", buf);
+    } else if (type->kind == WEIR_STRUCT) {
+        print_fields(type, buf);
+    } else if (type->kind == WEIR_ARRAY) {
+        print_type(type->fields[0].type, sql, buf);
+    } else {
+        print_type(weir_map_key(type)->type, sql, buf);
+        weir_buf_str(buf, sql ? ", " : ",");
+        print_type(weir_map_value(type)->type, sql, buf);
+    }
+    weir_buf_byte(buf, '>');
+}
+
+void
+weir_type_print_simple(const struct weir_type *type, struct weir_buf *buf)
+{
+    print_type(type, false, buf);
 }
 
 void
@@ -170,5 +146,5 @@ weir_type_print_ddl(const struct weir_type *type, struct weir_buf *buf)
     if (type->kind == WEIR_STRUCT)
         print_columns(type, " ", buf);
     else
-        print_sql(type, buf);
+        print_type(type, true, buf);
 }

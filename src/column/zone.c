@@ -153,6 +153,15 @@ weir_zone_installed(void)
     return n > 0 && (size_t)n < sizeof(path) && access(path, R_OK | X_OK) == 0;
 }
 
+weir_rc
+weir_zone_hint(struct weir_error *err)
+{
+    if (weir_zone_installed())
+        return weir_error_hint(err, "write UTC, an offset such as +08:00, or a region such as Asia/Shanghai");
+    return weir_error_hint(err, "this machine has no zone database: install the package tzdata, or write UTC or an "
+                                "offset such as +08:00");
+}
+
 /* Invariant 4. "posix" and "right" are whole copies of the database, the others no regions of java.time. */
 static bool
 zone_name_valid(const char *t, size_t n)

@@ -238,7 +238,7 @@ log_list(struct weir_store *st, const struct weir_log_ask *ask, int64_t from, st
     l->range = (struct weir_log_range){.newest = -1, .last_commit = from - 1, .oldest = from, .oldest_commit = from,
                                        .checkpoint = {.version = -1}, .crc = -1, .partial = from > 0};
     snprintf(key, sizeof(key), WEIR_LOG_FOLDER "%020" PRId64, from);
-    WEIR_TRY(weir_store_list(st, WEIR_LOG_FOLDER, from > 0 ? key : NULL, false, listing_see, l, err));
+    WEIR_TRY(weir_store_list(st, WEIR_LOG_FOLDER, from > 0 ? key : NULL, WEIR_LIST_FOLDER, listing_see, l, err));
     listing_settle(l);
     if (l->range.last_commit < from)
         l->range.last_commit = -1;

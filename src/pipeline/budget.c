@@ -12,7 +12,6 @@
 
 enum { LANES_MAX = 4 };
 
-#define MEMORY_MIN (32 * WEIR_MIB)
 #define BASE_BYTES (12 * WEIR_MIB)
 #define LANE_BYTES (4 * WEIR_MIB)
 
@@ -38,7 +37,7 @@ weir_budget_make(int64_t limit, int64_t threads, struct weir_budget *out, struct
 {
     uint64_t cap = (uint64_t)limit, fixed;
 
-    if (limit < (int64_t)MEMORY_MIN) {
+    if (limit < (int64_t)WEIR_MEMORY_MIN) {
         weir_fail(err, WEIR_USAGE, "weir.memoryLimit is %lld bytes", (long long)limit);
         return weir_error_hint(err, "weir needs 32 MB at least; 64 MB is enough for most pipelines");
     }

@@ -85,7 +85,7 @@ checkpoint_ids(struct weir_checkpoint *cp, const char *folder, struct checkpoint
                struct weir_error *err)
 {
     *ids = (struct checkpoint_ids){folder, -1, -1, -1};
-    return weir_store_list(cp->store, folder, NULL, false, checkpoint_listed, ids, err);
+    return weir_store_list(cp->store, folder, NULL, WEIR_LIST_NAMES, checkpoint_listed, ids, err);
 }
 
 /* The text of an object; without it NOTFOUND. */

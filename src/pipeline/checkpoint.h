@@ -1,4 +1,4 @@
-/* The checkpoint folder, in Spark's layout (spec: docs/internals/checkpoint.md).
+/* The checkpoint folder, in Spark's layout (docs/internals/checkpoint.md).
  *
  *   metadata        {"id":"<uuid>"}
  *   offsets/N       v1 / {"batchWatermarkMs":0,"batchTimestampMs":…,"conf":{…}} / one line a source

@@ -1,3 +1,5 @@
+/* The native driver. A lane owns its page and its view; both go before the feed's lane, since the page may hold input
+ * blocks. Lane 0 is the control thread and the only one that ticks. */
 #include "pipeline/drive.h"
 
 #include "base/thread.h"
@@ -47,7 +49,6 @@ lane_run(void *arg, unsigned number, struct weir_error *err)
     rc = lane_open(d, number, &lane, err);
     if (rc == WEIR_OK)
         rc = lane_pages(d, number, &lane, err);
-    /* The page may hold input blocks: it goes before the feed's lane. */
     weir_view_free(lane.view);
     weir_page_free(lane.page);
     if (lane.out != NULL)

@@ -1,8 +1,8 @@
 /* The fingerprint: 64 bits over everything that decides what a batch becomes.
  *
- * It stands in offsets/N (weir.fingerprint). A batch that was planned under another fingerprint is not replayed
- * without a person's word when it has more than one commit. So it must change when the rows or the place they go to
- * may change, and must not change when only the pace does.
+ * It stands in offsets/N (weir.fingerprint). A batch that was planned under another fingerprint is replayed as the
+ * pipeline is now, with a warning. So it must change when the rows or the place they go to may change, and must not
+ * change when only the pace does.
  *
  * In it: source.format, source.path, source.schema, source.options; query; sink.format, sink.path, sink.outputMode,
  * sink.partitionBy, sink.options; and of conf the zone, the case rule, the corrupt column's name and

@@ -120,6 +120,19 @@ out:
 }
 
 weir_rc
+weir_pipeline_check_file(const struct weir_spec *spec, struct weir_error *err)
+{
+    struct weir_pipeline p;
+    weir_rc rc;
+
+    WEIR_GO(pipeline_init(&p, spec, NULL, err));
+    rc = pipeline_try_options(&p, err);
+out:
+    pipeline_fini(&p);
+    return rc == WEIR_OK ? rc : weir_error_context(err, "pipeline %s", spec->name);
+}
+
+weir_rc
 weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struct weir_error *err)
 {
     struct weir_sink_state st = {.newest = -1, .version = -1};

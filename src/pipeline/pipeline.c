@@ -7,6 +7,13 @@
 
 #include "base/limits.h"
 
+/* Options are read here; that one was read is marked in them. */
+static struct weir_settings *
+settings_of(const struct weir_settings *set)
+{
+    return (struct weir_settings *)(uintptr_t)set;
+}
+
 weir_rc
 pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir_stop *stop, struct weir_error *err)
 {
@@ -19,11 +26,9 @@ pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir
     if (p->bind_mem == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory to open the pipeline");
     p->zone = weir_zone_find(spec->conf.time_zone, strlen(spec->conf.time_zone));
-    if (p->zone == NULL) {
-        weir_fail(err, WEIR_USAGE, "%s: spark.sql.session.timeZone: %s is no time zone", spec->file,
-                  spec->conf.time_zone);
-        return weir_error_hint(err, "UTC, +08:00 or a region such as Asia/Shanghai (regions need the package tzdata)");
-    }
+    p->source_type = weir_source_find(spec->source.format);
+    p->sink_type = weir_sink_find(spec->sink.format);
+    WEIR_ASSERT(p->zone != NULL && p->source_type != NULL && p->sink_type != NULL); /* spec.c refuses other names */
     if (weir_projection_parse(spec->query, p->mem, &p->projection, err) != WEIR_OK)
         return weir_error_context(err, "%s:%d", spec->file, spec->query_line);
     return WEIR_OK;
@@ -44,56 +49,52 @@ pipeline_fini(struct weir_pipeline *p)
     *p = (struct weir_pipeline){0};
 }
 
+static weir_rc
+open_reader(struct weir_pipeline *p, struct weir_error *err)
+{
+    const struct weir_spec *spec = p->spec;
+    const struct weir_reader_env env = {.source_format = spec->source.format,
+                                        .source_name = spec->name,
+                                        .schema = spec->source.schema,
+                                        .options = settings_of(&spec->source.options),
+                                        .zone = p->zone,
+                                        .corrupt_name = spec->conf.corrupt_name,
+                                        .case_sensitive = spec->conf.case_sensitive,
+                                        .schema_inference = spec->conf.schema_inference,
+                                        .max_record_bytes = (uint64_t)spec->conf.max_record_bytes,
+                                        .quota = &p->quota,
+                                        .mem = p->mem,
+                                        .stop = p->stop};
+
+    return weir_reader_open(&env, &p->reader, err);
+}
+
 weir_rc
 pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
 {
     const struct weir_spec *spec = p->spec;
-    struct weir_source_env env = {.format = spec->source.format,
-                                  .path = spec->source.path,
-                                  .options = (struct weir_settings *)(uintptr_t)&spec->source.options,
-                                  .checkpoint = p->checkpoint == NULL ? NULL : weir_checkpoint_store(p->checkpoint),
-                                  .settle_ms = spec->conf.settle_ms,
-                                  .available_now = p->bounded,
-                                  .compact_interval = spec->conf.compact_interval,
-                                  .batches_to_retain = spec->conf.batches_to_retain,
-                                  .zone = p->zone,
-                                  .quota = &p->quota,
-                                  .mem = p->mem,
-                                  .stop = p->stop};
-    struct weir_reader_env reader = {.source_format = spec->source.format,
-                                     .source_name = spec->name,
-                                     .schema = spec->source.schema,
-                                     .options = env.options,
-                                     .zone = p->zone,
-                                     .corrupt_name = spec->conf.corrupt_name,
-                                     .case_sensitive = spec->conf.case_sensitive,
-                                     .schema_inference = spec->conf.schema_inference,
-                                     .max_record_bytes = (uint64_t)spec->conf.max_record_bytes,
-                                     .quota = &p->quota,
-                                     .mem = p->mem,
-                                     .stop = p->stop};
+    const struct weir_source_env env = {.format = spec->source.format,
+                                        .path = spec->source.path,
+                                        .options = settings_of(&spec->source.options),
+                                        .checkpoint = p->checkpoint == NULL ? NULL
+                                                                            : weir_checkpoint_store(p->checkpoint),
+                                        .settle_ms = spec->conf.settle_ms,
+                                        .available_now = p->bounded,
+                                        .compact_interval = spec->conf.compact_interval,
+                                        .batches_to_retain = spec->conf.batches_to_retain,
+                                        .zone = p->zone,
+                                        .quota = &p->quota,
+                                        .mem = p->mem,
+                                        .stop = p->stop};
+    const char *schemas;
     weir_rc rc;
 
-    if (p->source_type == NULL)
-        p->source_type = weir_source_find(spec->source.format);
-    if (p->source_type == NULL) {
-        weir_fail(err, WEIR_UNSUPPORTED, "%s:%d: source format %s is not in this version", spec->file,
-                  spec->source.line, spec->source.format);
-        return weir_error_hint(err, "cloudFiles or json");
-    }
-    WEIR_GO(weir_reader_open(&reader, &p->reader, err));
+    WEIR_GO(open_reader(p, err));
     WEIR_NEW(p->source, p->mem, p->source_type->self_size);
     WEIR_GO(p->source_type->open(p->source, &env, err));
-    if (weir_reader_schema_location(p->reader) != NULL) {
-        const char *at = weir_reader_schema_location(p->reader);
-
-        if (at[0] != '/' && strstr(at, ":") == NULL) {
-            at = weir_mem_printf(p->mem, "%s/%s", spec->dir, at);
-            if (at == NULL)
-                WEIR_GO(weir_mem_fail(p->mem, 0, err));
-        }
-        WEIR_GO(weir_store_open(at, p->mem, &p->schema_location, err));
-    }
+    schemas = weir_reader_schema_location(p->reader);
+    if (schemas != NULL)
+        WEIR_GO(weir_store_open(schemas, p->mem, &p->schema_location, err));
 out:
     return rc == WEIR_OK ? rc : weir_error_context(err, "source %s", spec->source.format);
 }
@@ -106,8 +107,8 @@ pipeline_open_sink(struct weir_pipeline *p, const char *query_id, struct weir_er
                                 .output_mode = spec->sink.output_mode,
                                 .partition_by = spec->sink.partition_by,
                                 .npartition_by = spec->sink.npartition_by,
-                                .options = (struct weir_settings *)(uintptr_t)&spec->sink.options,
-                                .properties = (struct weir_settings *)(uintptr_t)&spec->sink.properties,
+                                .options = settings_of(&spec->sink.options),
+                                .properties = settings_of(&spec->sink.properties),
                                 .comment = spec->sink.comment,
                                 .create = spec->sink.create,
                                 .query_name = spec->name,
@@ -124,12 +125,6 @@ pipeline_open_sink(struct weir_pipeline *p, const char *query_id, struct weir_er
     if (p->sink != NULL)
         p->sink_type->close(p->sink);
     p->sink = NULL;
-    p->sink_type = weir_sink_find(spec->sink.format);
-    if (p->sink_type == NULL) {
-        weir_fail(err, WEIR_UNSUPPORTED, "%s:%d: sink format %s is not in this version", spec->file, spec->sink.line,
-                  spec->sink.format);
-        return weir_error_hint(err, "delta");
-    }
     WEIR_NEW(p->sink, p->mem, p->sink_type->self_size);
     WEIR_GO(p->sink_type->open(p->sink, &env, err));
 out:
@@ -167,6 +162,35 @@ pipeline_check_options(struct weir_pipeline *p, struct weir_error *err)
     if (p->sink_type->options == NULL)
         return WEIR_OK;
     return weir_options_unknown(&p->sink_type->options, 1, &p->spec->sink.options, err);
+}
+
+/* A table over a self that is never opened: defaults and values are checked, and what was read is marked. */
+static weir_rc
+try_options(struct weir_pipeline *p, const struct weir_option *table, size_t self_size,
+            const struct weir_settings *set, struct weir_error *err)
+{
+    void *self;
+    weir_rc rc = WEIR_OK;
+
+    if (table == NULL)
+        return WEIR_OK;
+    WEIR_NEW(self, p->mem, self_size);
+    rc = weir_options_apply(table, self, settings_of(set), err);
+out:
+    return rc;
+}
+
+weir_rc
+pipeline_try_options(struct weir_pipeline *p, struct weir_error *err)
+{
+    const struct weir_spec *spec = p->spec;
+
+    if (open_reader(p, err) != WEIR_OK ||
+        try_options(p, p->source_type->options, p->source_type->self_size, &spec->source.options, err) != WEIR_OK)
+        return weir_error_context(err, "source %s", spec->source.format);
+    if (try_options(p, p->sink_type->options, p->sink_type->self_size, &spec->sink.options, err) != WEIR_OK)
+        return weir_error_context(err, "sink %s", spec->sink.format);
+    return pipeline_check_options(p, err);
 }
 
 weir_rc
@@ -215,7 +239,7 @@ pipeline_start_checks(struct weir_pipeline *p, weir_accept accept, struct weir_e
     int64_t planned = p->checkpoint == NULL ? -1 : weir_checkpoint_planned(p->checkpoint);
     int64_t committed = p->checkpoint == NULL ? -1 : weir_checkpoint_committed(p->checkpoint);
 
-    if (p->spec->sink.path == NULL) /* console, noop: nothing is kept */
+    if (p->spec->sink.path == NULL) /* nothing is kept */
         return WEIR_OK;
     WEIR_TRY(p->sink_type->state(p->sink, &st, err));
     if (planned < 0)

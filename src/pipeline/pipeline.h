@@ -29,7 +29,7 @@ struct weir_pipeline {
     char run_id[WEIR_UUID_SIZE];
     bool bounded; /* the run ends with what is there at its start */
 
-    struct weir_checkpoint *checkpoint; /* NULL: console or noop without one */
+    struct weir_checkpoint *checkpoint; /* NULL: the sink keeps nothing and none is named */
     struct weir_lease *lease;
 
     const struct weir_source_type *source_type;
@@ -43,14 +43,16 @@ struct weir_pipeline {
     void *sink;
 };
 
-/* Budget, zone, query; opens nothing outside. */
+/* Budget, zone, query, the types of source and sink; opens nothing outside. */
 weir_rc pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir_stop *stop,
                       struct weir_error *err);
 void pipeline_fini(struct weir_pipeline *p); /* closes whatever is open; releases the lease */
 /* Source and reader with their options; looks once what is there. */
 weir_rc pipeline_open_source(struct weir_pipeline *p, struct weir_error *err);
 weir_rc pipeline_open_sink(struct weir_pipeline *p, const char *query_id, struct weir_error *err);
-/* Unknown options of source, reader and sink. */
+/* Instead of opening source and sink: their options as far as the file alone says. Opens nothing outside. */
+weir_rc pipeline_try_options(struct weir_pipeline *p, struct weir_error *err);
+/* Unknown options of source, reader and sink, once all three have read theirs. */
 weir_rc pipeline_check_options(struct weir_pipeline *p, struct weir_error *err);
 /* The schema of the pages, and whether the sink takes it. version: of a replay, -1: the newest. dry: keep nothing. */
 weir_rc pipeline_settle(struct weir_pipeline *p, int64_t version, bool dry, struct weir_error *err);

@@ -27,8 +27,9 @@ scheme_len(const char *text)
     return text[n] == ':' && n >= 2 ? n : 0;
 }
 
-const char *
-weir_place_path(const char *place)
+/* "/x/y" of "file:///x/y/" and "/x/y" alike: without scheme; the text itself, not decoded. */
+static const char *
+place_path(const char *place)
 {
     size_t n = scheme_len(place);
 
@@ -71,7 +72,7 @@ path_clean(char *path)
 static const char *
 uri_clean(const char *text, struct weir_mem *mem)
 {
-    const char *path = weir_place_path(text);
+    const char *path = place_path(text);
     char *copy = weir_mem_strdup(mem, path), *out;
 
     if (copy == NULL)
@@ -97,7 +98,7 @@ weir_place_absolute(const char *text, const char *dir, struct weir_mem *mem, con
                       (int)(scheme > 32 ? 32 : scheme), text);
             return weir_error_hint(err, "when it is a relative path write ./%s", text);
         }
-        if (text[5] != '/' || *weir_place_path(text) != '/')
+        if (text[5] != '/' || *place_path(text) != '/')
             return weir_fail(err, WEIR_USAGE, "%s: a file: URI needs an absolute path", text);
         *out = uri_clean(text, mem);
         return *out == NULL ? weir_mem_fail(mem, strlen(text), err) : WEIR_OK;
@@ -181,8 +182,8 @@ weir_place_below(const char *place, const char *root, const char **rest)
 {
     struct weir_slice part, want;
 
-    place = weir_place_path(place);
-    root = weir_place_path(root);
+    place = place_path(place);
+    root = place_path(root);
     for (;;) {
         want = next_part(&root);
         if (want.len == 0)

@@ -25,7 +25,5 @@ weir_rc weir_place_read(const char *path, struct weir_buf *buf, struct weir_erro
 /* Both absolute. Whether place is root or lies below it; *rest (may be NULL) is then the part below, "" for root
  * itself. For source paths, which may be patterns, see weir_source_covers(). */
 bool weir_place_below(const char *place, const char *root, const char **rest);
-/* "/x/y" of "file:///x/y/" and "/x/y" alike: without scheme; the text itself, not decoded. */
-const char *weir_place_path(const char *place);
 
 #endif

@@ -231,26 +231,36 @@ item_bind(const struct item *item, const struct weir_type *from, struct weir_mem
     return WEIR_OK;
 }
 
+/* The most columns that come out: a * is all of `from`, any other item one. */
+static size_t
+columns_most(const struct weir_projection *p, const struct weir_type *from)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        n += p->items[i].star ? from->nfields : 1;
+    return n;
+}
+
 weir_rc
 weir_projection_bind(struct weir_projection *p, const struct weir_type *from, struct weir_mem *mem,
                      const struct weir_type **out, struct weir_error *err)
 {
-    uint32_t most = p->n + p->n * from->nfields, n = 0;
+    size_t most = columns_most(p, from);
     struct weir_type sofar = {.kind = WEIR_STRUCT};
     struct weir_field *fields;
+    uint32_t n = 0;
     weir_rc rc;
 
     WEIR_NEW(fields, mem, (most + 1) * sizeof(*fields));
     WEIR_NEW(p->columns, mem, (most + 1) * sizeof(*p->columns));
     sofar.fields = fields;
     for (uint32_t i = 0; i < p->n; i++) {
-        uint32_t first = p->items[i].star ? 0 : UINT32_MAX, last = p->items[i].star ? from->nfields : 0;
-
         if (!p->items[i].star) {
             WEIR_GO(item_bind(&p->items[i], from, mem, &p->columns[n], &fields[n], err));
             n++;
         }
-        for (uint32_t c = first; c < last; c++) {
+        for (uint32_t c = 0; p->items[i].star && c < from->nfields; c++) {
             if (strcmp(from->fields[c].name, "_metadata") == 0 && weir_projection_wants_metadata(p))
                 continue; /* hidden: it must be named to appear */
             p->columns[n] = (struct column){.at = {c}, .depth = 1};
@@ -287,7 +297,7 @@ weir_view_new(const struct weir_projection *p, struct weir_quota *q, struct weir
 
     v = weir_heap_alloc(q, bytes);
     if (v == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for the query; raise weir.memoryLimit");
+        return weir_heap_fail(q, bytes, "the query", err);
     memset(v, 0, bytes);
     v->p = p;
     v->q = q;

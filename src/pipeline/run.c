@@ -320,7 +320,8 @@ weir_pipeline_run(const struct weir_spec *spec, const struct weir_run_options *o
 
     r.trigger = opt->has_trigger ? opt->trigger_override : spec->trigger;
     WEIR_GO(pipeline_init(&r.p, spec, stop, err));
-    r.p.source_type = opt->source;
+    if (opt->source != NULL)
+        r.p.source_type = opt->source;
     r.p.bounded = r.trigger == WEIR_TRIGGER_AVAILABLE_NOW || r.trigger == WEIR_TRIGGER_ONCE;
     rc = run_open(&r, err);
     if (rc == WEIR_FENCED && r.p.lease == NULL && opt->if_running == WEIR_IF_RUNNING_SKIP) {
@@ -332,7 +333,7 @@ weir_pipeline_run(const struct weir_spec *spec, const struct weir_run_options *o
     }
     WEIR_GO(rc);
     WEIR_GO(run_resume(&r, err));
-    if (r.trigger == WEIR_TRIGGER_AVAILABLE_NOW || r.trigger == WEIR_TRIGGER_ONCE)
+    if (r.p.bounded)
         WEIR_GO(run_bounded(&r, err));
     else
         WEIR_GO(run_endless(&r, err));

@@ -1,6 +1,6 @@
 /* A pipeline as the commands see it: run it, check it, ask where it stands.
  *
- * Threads: all three are called on one thread, which becomes the run's control thread; observers are called on it.
+ * Threads: all are called on one thread, which becomes the run's control thread; observers are called on it.
  * Exit statuses come from weir_rc_exit() of the result. */
 #ifndef WEIR_PIPELINE_RUN_H
 #define WEIR_PIPELINE_RUN_H
@@ -20,6 +20,8 @@ typedef enum weir_accept { WEIR_ACCEPT_NOTHING, WEIR_ACCEPT_NEW_TARGET, WEIR_ACC
 
 typedef enum weir_if_running { WEIR_IF_RUNNING_FAIL, WEIR_IF_RUNNING_SKIP, WEIR_IF_RUNNING_WAIT } weir_if_running;
 
+struct weir_source_type;
+
 struct weir_run_options {
     bool has_trigger; /* --available-now, --once */
     weir_trigger trigger_override;
@@ -27,8 +29,6 @@ struct weir_run_options {
     weir_accept accept;         /* --accept-new-target, --new-stream */
     const struct weir_source_type *source; /* instead of the registry's: tests bring sources of their own; NULL */
 };
-
-struct weir_source_type;
 
 struct weir_run_totals { /* of one run, whatever its end */
     uint64_t batches, rows, files, bytes; /* bytes: of input */
@@ -53,6 +53,8 @@ struct weir_run_observer {
 weir_rc weir_pipeline_run(const struct weir_spec *spec, const struct weir_run_options *opt,
                           const struct weir_run_observer *obs, struct weir_stop *stop, struct weir_error *err);
 
+/* What the file alone says of the pipeline, its options too; looks at nothing else. */
+weir_rc weir_pipeline_check_file(const struct weir_spec *spec, struct weir_error *err);
 /* Everything short of writing: source, schema, sink, checkpoint against table, what the next batch would take.
  * report is text for people, one finding a line. */
 weir_rc weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struct weir_error *err);

@@ -81,7 +81,7 @@ want_place(struct reading *rd, struct weir_yaml *node, const char **out, struct 
     if (weir_place_absolute(node->text, rd->spec->dir, rd->mem, out, err) != WEIR_OK) {
         if (!plain) /* the message may hold what came from the environment */
             weir_fail(err, err->rc, "%s is not a path that this version knows", node->shown);
-        return weir_yaml_at(err, node, err->rc);
+        return weir_yaml_at(err, node);
     }
     node->text = *out;
     if (plain)
@@ -188,30 +188,38 @@ there_are(const char *const *names, struct weir_error *err)
     return weir_error_hint(err, "there are: %s", text);
 }
 
-/* ---- source ---- */
-
+/* A format of a side ("source", "sink") that is none of `names`: of a later version, or a slip. */
 static weir_rc
-read_source_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+no_format(const struct weir_yaml *node, const char *side, const char *const *names, const char *const *later,
+          struct weir_error *err)
 {
-    static const char *const later[] = {"kafka", "kinesis", "eventhubs", "pubsub", "delta", "rate", "csv", "parquet",
-                                        "avro", "text", "xml", "binaryFile", "orc"};
-    const char *const *names = weir_source_names(), *near;
+    const char *near;
     size_t n = 0;
 
-    WEIR_TRY(want_text(node, &rd->spec->source.format, err));
-    if (weir_source_find(node->text) != NULL)
-        return WEIR_OK;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
-            weir_fail(err, WEIR_UNSUPPORTED, "the source format %s is not in this version", later[i]);
-            weir_yaml_at(err, node, err->rc);
+    for (; *later != NULL; later++)
+        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), *later)) {
+            weir_fail(err, WEIR_UNSUPPORTED, "the %s format %s is not in this version", side, *later);
+            weir_yaml_at(err, node);
             return there_are(names, err);
         }
     while (names[n] != NULL)
         n++;
     near = weir_nearest(node->text, names, n);
-    weir_yaml_fail(err, node, "unknown source format %.64s", node->shown);
+    weir_yaml_fail(err, node, "unknown %s format %.64s", side, node->shown);
     return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
+}
+
+/* ---- source ---- */
+
+static weir_rc
+read_source_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    static const char *const later[] = {"kafka", "kinesis", "eventhubs", "pubsub", "delta",      "rate", "csv",
+                                        "parquet", "avro",  "text",      "xml",    "binaryFile", "orc",  NULL};
+
+    WEIR_TRY(want_text(node, &rd->spec->source.format, err));
+    return weir_source_find(node->text) != NULL ? WEIR_OK
+                                                : no_format(node, "source", weir_source_names(), later, err);
 }
 
 static weir_rc
@@ -306,24 +314,11 @@ read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 static weir_rc
 read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    static const char *const later[] = {"console", "hbase", "kafka", "parquet", "json", "csv", "memory", "foreachBatch"};
-    const char *const *names = weir_sink_names(), *near;
-    size_t n = 0;
+    static const char *const later[] = {"console", "hbase",  "kafka",        "parquet", "json",
+                                        "csv",     "memory", "foreachBatch", NULL};
 
     WEIR_TRY(want_text(node, &rd->spec->sink.format, err));
-    if (weir_sink_find(node->text) != NULL)
-        return WEIR_OK;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), later[i])) {
-            weir_fail(err, WEIR_UNSUPPORTED, "the sink format %s is not in this version", later[i]);
-            weir_yaml_at(err, node, err->rc);
-            return there_are(names, err);
-        }
-    while (names[n] != NULL)
-        n++;
-    near = weir_nearest(node->text, names, n);
-    weir_yaml_fail(err, node, "unknown sink format %.64s", node->shown);
-    return near == NULL ? there_are(names, err) : weir_error_hint(err, "did you mean %s?", near);
+    return weir_sink_find(node->text) != NULL ? WEIR_OK : no_format(node, "sink", weir_sink_names(), later, err);
 }
 
 static weir_rc
@@ -346,7 +341,7 @@ read_output_mode(struct reading *rd, struct weir_yaml *node, struct weir_error *
     }
     if (strcasecmp(mode, "update") == 0 || strcasecmp(mode, "complete") == 0) {
         weir_fail(err, WEIR_UNSUPPORTED, "outputMode %s is not in this version; append is", mode);
-        return weir_yaml_at(err, node, err->rc);
+        return weir_yaml_at(err, node);
     }
     return weir_yaml_fail(err, node, "outputMode must be append, not %.64s", node->shown);
 }
@@ -616,7 +611,7 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
 {
     const struct weir_conf *c = &spec->conf;
     const struct { const char *key; int64_t value, least, most; const char *why; } ranges[] = {
-        {"weir.memoryLimit", c->memory_limit, 32 << 20, INT64_MAX, "must be at least 32m"},
+        {"weir.memoryLimit", c->memory_limit, WEIR_MEMORY_MIN, INT64_MAX, "must be at least 32m"},
         {"weir.threads", c->threads, c->threads == -1 ? -1 : 1, 16, "must be 1 to 16"},
         {"weir.minCommitInterval", c->min_commit_ms, 0, INT64_MAX, "must not be negative"},
         {"weir.settleTime", c->settle_ms, 0, INT64_MAX, "must not be negative"},
@@ -639,7 +634,7 @@ check_conf(struct weir_spec *spec, struct weir_error *err)
         return conf_fail(spec, "spark.sql.columnNameOfCorruptRecord", "must not be empty", err);
     if (weir_zone_find(c->time_zone, strlen(c->time_zone)) == NULL) {
         conf_fail(spec, "spark.sql.session.timeZone", "this zone is not known", err);
-        return weir_error_hint(err, "UTC, +08:00 or a region such as Asia/Shanghai (regions need the package tzdata)");
+        return weir_zone_hint(err);
     }
     if (c->on_value_lost == 1) {
         conf_fail(spec, "weir.onValueLost", "quarantine is not in this version", err);
@@ -673,11 +668,10 @@ same_place(const char *a, const char *b)
 static weir_rc
 check_checkpoint(const struct weir_spec *spec, const struct weir_yaml *root, struct weir_error *err)
 {
-    bool keeps = strcasecmp(spec->sink.format, "console") != 0 && strcasecmp(spec->sink.format, "noop") != 0;
     const struct weir_yaml *node = weir_yaml_get(root, "checkpointLocation");
     const char *rest;
 
-    if (node == NULL && !keeps)
+    if (node == NULL && !weir_sink_find(spec->sink.format)->keeps)
         return WEIR_OK;
     if (node == NULL) {
         weir_yaml_fail(err, root, "checkpointLocation is missing");
@@ -721,7 +715,7 @@ check_places(const struct weir_spec *spec, const struct weir_yaml *root, struct 
 {
     const struct weir_yaml *sink = weir_yaml_get(root, "sink");
 
-    if (spec->sink.path == NULL && strcasecmp(spec->sink.format, "delta") == 0)
+    if (spec->sink.path == NULL && weir_sink_find(spec->sink.format)->keeps)
         return missing_key(err, sink, "sink has no path", "path: ./tables/orders");
     if (spec->sink.path != NULL && (same_place(spec->sink.path, spec->source.path) ||
                                     weir_place_below(spec->source.path, spec->sink.path, NULL)))

@@ -65,7 +65,7 @@ struct weir_spec {
     } sink;
     weir_trigger trigger;
     int64_t trigger_ms;     /* PROCESSING_TIME */
-    const char *checkpoint; /* absolute or a URI; NULL only for console and noop */
+    const char *checkpoint; /* absolute or a URI; NULL only for a sink that keeps nothing */
     struct weir_conf conf;
     struct weir_settings conf_settings;
     struct weir_yaml *tree; /* the resolved file; for printing */

@@ -231,7 +231,7 @@ fill_file(struct filler *f, const struct weir_yaml *node, struct weir_slice ref,
     weir_buf_add(out, content.data, content.len);
 out:
     weir_buf_fini(&content);
-    return rc == WEIR_OK ? rc : weir_yaml_at(err, node, rc);
+    return rc == WEIR_OK ? rc : weir_yaml_at(err, node);
 }
 
 static weir_rc

@@ -32,9 +32,8 @@ struct reader {
 };
 
 weir_rc
-weir_yaml_at(struct weir_error *err, const struct weir_yaml *node, weir_rc rc)
+weir_yaml_at(struct weir_error *err, const struct weir_yaml *node)
 {
-    (void)rc;
     return weir_error_context(err, "%s:%d", node->file, node->line);
 }
 

@@ -46,7 +46,8 @@ void weir_yaml_json(const struct weir_yaml *node, struct weir_buf *buf);
 void weir_yaml_print(const struct weir_yaml *node, int indent, struct weir_buf *buf);
 
 /* USAGE at a node: "FILE:LINE: …". */
-#define weir_yaml_fail(err, node, ...) weir_yaml_at((err), (node), weir_fail((err), WEIR_USAGE, __VA_ARGS__))
-weir_rc weir_yaml_at(struct weir_error *err, const struct weir_yaml *node, weir_rc rc);
+#define weir_yaml_fail(err, node, ...) (weir_fail((err), WEIR_USAGE, __VA_ARGS__), weir_yaml_at((err), (node)))
+/* "FILE:LINE" of the node in front of an error. Returns err->rc. */
+weir_rc weir_yaml_at(struct weir_error *err, const struct weir_yaml *node);
 
 #endif

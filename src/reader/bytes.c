@@ -20,7 +20,7 @@ window_open(struct window *w, struct weir_quota *q, struct weir_error *err)
 {
     w->mem = weir_heap_alloc(q, WINDOW_BYTES);
     if (w->mem == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory to read; raise weir.memoryLimit");
+        return weir_heap_fail(q, WINDOW_BYTES, "a window of input", err);
     w->at = w->mem;
     return WEIR_OK;
 }

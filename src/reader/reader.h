@@ -90,7 +90,7 @@ void weir_scan_feed(struct weir_scan *scan, struct weir_feed *feed);
 void weir_scan_totals(struct weir_scan *scan, struct weir_scan_totals *out); /* any thread, any time */
 /* The first of the tasks that has fields which the schema lacks, and the mode wants them; NULL: none has. */
 const struct weir_task *weir_scan_unknown(const struct weir_scan *scan);
-/* Where the first value was lost: "file:///a.json, at or after byte 12"; NULL: none was. */
+/* Where the first value was lost: "file:///a.json, at or after byte 12"; NULL: none was. After all lanes. */
 const char *weir_scan_first_lost(struct weir_scan *scan);
 void weir_scan_close(struct weir_scan *scan);
 

@@ -47,6 +47,14 @@ struct weir_reader {
     int32_t rescued, corrupt, metadata;
 };
 
+/* reader.c */
+/* cloudFiles.schemaHints; *n 0: there are none. */
+weir_rc reader_hints_parse(const struct weir_reader *r, struct weir_hint **hints, uint32_t *n, struct weir_error *err);
+
+/* settle.c: what all records of the tasks look like. */
+weir_rc reader_survey(struct weir_reader *r, const struct weir_tasks *tasks, const struct weir_type **out,
+                      struct weir_error *err);
+
 /* bytes.c: an object's bytes, inflated and in UTF-8. Zeroed before open; close it in every case. */
 struct window { /* input of a step that has not used it all yet */
     char *mem;

@@ -68,7 +68,7 @@ weir_infer_new(const struct weir_infer_options *opt, struct weir_quota *q, struc
 
     if (inf == NULL) {
         weir_mem_free(mem);
-        return weir_fail(err, WEIR_NOMEM, "no memory for schema inference; raise weir.memoryLimit");
+        return weir_heap_fail(q, sizeof(*inf), "schema inference", err);
     }
     inf->opt = *opt;
     inf->mem = mem;

@@ -1,5 +1,5 @@
-/* What types were seen: a tree that grows by records and becomes a schema, by Spark's rules
- * (spec/auto-loader §5.2, spec/spark-streaming §7 Inference).
+/* What types were seen: a tree that grows by records and becomes a schema, by the rules of Spark's JsonInferSchema and
+ * of Auto Loader's schema inference.
  * Threads: one owner; trees of several threads are merged. */
 #ifndef WEIR_SCHEMA_INFER_H
 #define WEIR_SCHEMA_INFER_H
@@ -26,8 +26,8 @@ weir_rc weir_infer_new(const struct weir_infer_options *opt, struct weir_quota *
 void weir_infer_free(struct weir_infer *inf);
 struct weir_infer_node *weir_infer_root(struct weir_infer *inf);
 /* The child for a key of an object seen at node (made when new), or for an array's element. Never NULL: without
- * memory, or over WEIR_FIELDS_MAX, a place that forgets, and weir_infer_schema() fails (not over it when rescues). Names that Delta cannot hold
- * are kept here and left to the caller. */
+ * memory, or over WEIR_FIELDS_MAX, a place that forgets, and weir_infer_schema() fails (not over it when rescues).
+ * Names that Delta cannot hold are kept here and left to the caller. */
 struct weir_infer_node *weir_infer_field(struct weir_infer *inf, struct weir_infer_node *node, struct weir_slice name);
 struct weir_infer_node *weir_infer_element(struct weir_infer *inf, struct weir_infer_node *node);
 /* A value of that kind was seen at node: STRUCT begins an object, before its keys (an empty one counts), ARRAY marks

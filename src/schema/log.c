@@ -103,7 +103,7 @@ weir_schema_log_read(struct weir_store *location, int64_t version, struct weir_m
     *out = (struct weir_schema_version){.version = version, .batch = -1};
     weir_buf_init(&buf, SCHEMA_TEXT_MAX, weir_mem_quota(mem));
     if (version < 0) {
-        WEIR_GO(weir_store_list(location, SCHEMA_FOLDER, NULL, false, log_newest, &newest, err));
+        WEIR_GO(weir_store_list(location, SCHEMA_FOLDER, NULL, WEIR_LIST_NAMES, log_newest, &newest, err));
         if (newest < 0) {
             rc = weir_fail(err, WEIR_NOTFOUND, "%s/_schemas holds no version", location->path);
             goto out;

@@ -1,6 +1,6 @@
-/* <schemaLocation>/_schemas/N: one file a version, the highest wins; Auto Loader's layout:
- * "v1" and {"dataSchemaJson":"…","partitionSchemaJson":"…"} (spec/auto-loader §5.5), with weir's own facts in
- * further keys: which batch and which file brought it. _schemas/_owner names the pipeline that writes here. */
+/* <schemaLocation>/_schemas/N: one file a version, the highest wins; Auto Loader's layout: "v1" and
+ * {"dataSchemaJson":"…","partitionSchemaJson":"…"}, with weir's own facts in further keys: which batch and which file
+ * brought it. _schemas/_owner names the pipeline that writes here. */
 #ifndef WEIR_SCHEMA_LOG_H
 #define WEIR_SCHEMA_LOG_H
 

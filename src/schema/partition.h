@@ -1,6 +1,5 @@
-/* Partition columns from the paths of objects: "day=2025-01-02/part%201.json" (Spark's partition discovery,
- * spec: "Partition Discovery" of Spark's file sources). Keys are relative to the source's root; Hive's %XX escapes
- * are decoded; __HIVE_DEFAULT_PARTITION__ is null.
+/* Partition columns from the paths of objects: "day=2025-01-02/part%201.json" (Spark's "Partition Discovery"). Keys are
+ * relative to the source's root; Hive's %XX escapes are decoded; __HIVE_DEFAULT_PARTITION__ is null.
  * Pure functions. */
 #ifndef WEIR_SCHEMA_PARTITION_H
 #define WEIR_SCHEMA_PARTITION_H

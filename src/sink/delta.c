@@ -17,8 +17,6 @@
 
 #define AT(field) offsetof(struct delta_sink, opt.field)
 
-enum { CODEC_SNAPPY, CODEC_ZSTD, CODEC_UNCOMPRESSED, CODEC_NONE };
-
 static const struct weir_option delta_options[] = {
     {"mergeSchema", WEIR_OPT_BOOL, WEIR_HONOURED, AT(merge_schema), "false", NULL,
      "Adds columns of the rows that the table lacks to the table, nested ones too."},
@@ -146,23 +144,26 @@ delta_state(void *self, struct weir_sink_state *out, struct weir_error *err)
 static weir_rc
 delta_codec(struct delta_sink *s, struct weir_error *err)
 {
-    static const enum weir_parquet_codec codecs[] = {WEIR_SNAPPY, WEIR_ZSTD, WEIR_UNCOMPRESSED, WEIR_UNCOMPRESSED};
-    static const char *const names[] = {"snappy", "zstd", "uncompressed", "none"};
+    static const struct { /* in the order of the option's choices */
+        const char *name;
+        weir_parquet_codec codec;
+    } codecs[] = {
+        {"snappy", WEIR_SNAPPY}, {"zstd", WEIR_ZSTD}, {"uncompressed", WEIR_UNCOMPRESSED}, {"none", WEIR_UNCOMPRESSED}};
     const char *property = weir_metadata_conf(&s->binding.meta, "delta.parquet.compression.codec");
 
     s->codec = WEIR_SNAPPY;
     if (s->opt.compression >= 0) {
-        s->codec = codecs[s->opt.compression];
+        s->codec = codecs[s->opt.compression].codec;
         return WEIR_OK;
-    }
-    for (size_t i = 0; property != NULL && i < sizeof(names) / sizeof(*names); i++) {
-        if (weir_slice_is_nocase(weir_slice(property, strlen(property)), names[i])) {
-            s->codec = codecs[i];
-            return WEIR_OK;
-        }
     }
     if (property == NULL)
         return WEIR_OK;
+    for (size_t i = 0; i < sizeof(codecs) / sizeof(*codecs); i++) {
+        if (weir_slice_is_nocase(weir_slice(property, strlen(property)), codecs[i].name)) {
+            s->codec = codecs[i].codec;
+            return WEIR_OK;
+        }
+    }
     weir_fail(err, WEIR_UNSUPPORTED, "the table asks for compression %s", property);
     return weir_error_hint(err, "set the sink option compression to snappy, zstd or uncompressed");
 }
@@ -276,6 +277,7 @@ delta_commit(void *self, struct weir_sink_result *out, struct weir_error *err)
 const struct weir_sink_type weir_sink_delta = {
     .name = "delta",
     .about = "a Delta table, appended to",
+    .keeps = true,
     .options = delta_options,
     .self_size = sizeof(struct delta_sink),
     .open = delta_open,

@@ -252,7 +252,7 @@ part_new(struct delta_lane *lane, const struct weir_page *page, uint32_t row, st
     weir_rc rc = WEIR_OK;
 
     if (part == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a partition");
+        return weir_heap_fail(q, sizeof(*part), "a partition", err);
     memset(part, 0, sizeof(*part));
     weir_buf_init(&part->key, KEY_MAX, q);
     weir_buf_init(&part->values, 8 * KEY_MAX, q);
@@ -476,7 +476,7 @@ delta_lane_open(void *self, unsigned number, void **out, struct weir_error *err)
 
     (void)number;
     if (lane == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a lane");
+        return weir_heap_fail(s->env.quota, sizeof(*lane), "a lane of the sink", err);
     memset(lane, 0, sizeof(*lane));
     lane->sink = s;
     lane->budget = s->env.writer_bytes > 0 ? s->env.writer_bytes / lanes

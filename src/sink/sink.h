@@ -1,6 +1,6 @@
 /* LAYER 4: pages become a commit. sinks.def lists the sinks.
  *
- * commit() is idempotent for (query id, batch): a sink that already holds the batch says so in holds() before the
+ * commit() is idempotent for (query id, batch): a sink that already holds the batch says so in state() before the
  * source is touched, and again when its commit loses against its own txn.
  * Threads: lanes write each on its own thread; all else comes from the control thread. */
 #ifndef WEIR_SINK_SINK_H
@@ -18,7 +18,7 @@
 #include "column/type.h"
 
 struct weir_sink_env {
-    const char *path;            /* absolute path or URI as the user spelled it; NULL for console, noop */
+    const char *path;            /* absolute path or URI as the user spelled it; NULL: a sink that keeps nothing */
     const char *output_mode;     /* "append" */
     const char *const *partition_by;
     uint32_t npartition_by;
@@ -57,7 +57,8 @@ struct weir_sink_state { /* what start checks compare */
 
 struct weir_sink_type {
     const char *name, *about;
-    const struct weir_option *options;
+    bool keeps; /* rows stay where sink.path says: then a pipeline needs that and a checkpoint */
+    const struct weir_option *options; /* offsets are into self */
     size_t self_size;
     weir_rc (*open)(void *self, const struct weir_sink_env *env, struct weir_error *err);             /* MUST */
     const char *(*describe)(void *self);                                                              /* MUST: "DeltaSink[PATH]" */

@@ -80,8 +80,9 @@ log_listed(void *arg, const struct weir_object *obj, struct weir_error *err)
     return WEIR_OK;
 }
 
-int64_t
-weir_file_log_derive(int64_t setting, int64_t compact)
+/* Spark's rule for an interval beside one .compact file (deriveCompactInterval). */
+static int64_t
+log_derive(int64_t setting, int64_t compact)
 {
     int64_t whole = compact + 1;
 
@@ -106,11 +107,11 @@ weir_file_log_open(struct weir_file_log *log, struct weir_store *checkpoint, uns
                                   .interval = interval > 0 ? interval : 10,
                                   .retain = retain > 0 ? retain : LOG_RETAIN};
     snprintf(log->folder, sizeof(log->folder), "sources/%u/", source);
-    WEIR_TRY(weir_store_list(checkpoint, log->folder, NULL, false, log_listed, &list, err));
+    WEIR_TRY(weir_store_list(checkpoint, log->folder, NULL, WEIR_LIST_NAMES, log_listed, &list, err));
     if (list.before_compact >= 0)
         log->interval = log->compact - list.before_compact;
     else if (log->compact >= 0)
-        log->interval = weir_file_log_derive(log->interval, log->compact);
+        log->interval = log_derive(log->interval, log->compact);
     return WEIR_OK;
 }
 
@@ -431,7 +432,7 @@ log_clean(struct weir_file_log *log)
     if (log->interval > keep_from)
         return;
     clean.below = keep_from - keep_from % log->interval - 1;
-    if (weir_store_list(log->store, log->folder, NULL, false, log_clean_one, &clean, &err) != WEIR_OK)
+    if (weir_store_list(log->store, log->folder, NULL, WEIR_LIST_FOLDER, log_clean_one, &clean, &err) != WEIR_OK)
         weir_warn("old files of %s cannot be cleaned: %s", log->folder, err.what);
 }
 

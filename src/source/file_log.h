@@ -54,7 +54,5 @@ weir_rc weir_file_log_range(struct weir_file_log *log, int64_t from, int64_t to,
 weir_rc weir_file_log_append(struct weir_file_log *log,
                              weir_rc (*next)(void *arg, struct weir_file_entry *out, struct weir_error *err),
                              void *arg, struct weir_error *err);
-/* Spark's rule for an interval beside one .compact file (deriveCompactInterval). */
-int64_t weir_file_log_derive(int64_t setting, int64_t compact);
 
 #endif

@@ -226,7 +226,7 @@ files_place(struct weir_files *f, struct weir_error *err)
 
 /* --- open and close --- */
 
-/* Without a checkpoint (sinks console and noop) the log lives as long as the run. */
+/* Without a checkpoint (a sink that keeps nothing) the log lives as long as the run. */
 static weir_rc
 files_memory(struct weir_files *f, struct weir_error *err)
 {

@@ -8,7 +8,8 @@
  *    may still be written to.
  * 4. Paths are compared by place, however they are spelled; they are written as Spark spells them.
  * 5. Of one listing at most FILES_WAITING_MAX files are kept, of one batch at most as many are taken, whatever the
- *    options say; the rest follows in the next batch.
+ *    options say; the rest follows in the next batch. Only includeExistingFiles=false keeps all of one listing, once:
+ *    what is there at that moment is one entry of the log, and the quota is its limit.
  * Threads: the control thread. */
 #ifndef WEIR_SOURCE_FILES_H
 #define WEIR_SOURCE_FILES_H
@@ -81,8 +82,6 @@ weir_rc weir_files_refuse(const struct weir_source_env *env, const char *key, st
 /* Between files.c, files_look.c and files_take.c. */
 /* One listing into f->found and the counters. known: files that were taken are left out. */
 weir_rc weir_files_look(struct weir_files *f, size_t max, bool known, struct weir_error *err);
-/* The same, and when the only thing to do is to wait until young files have settled: waits, once. */
-weir_rc weir_files_look_settled(struct weir_files *f, size_t max, bool known, struct weir_error *err);
 struct weir_file_id weir_files_id_of_key(struct weir_files *f, const char *key);
 struct weir_file_id weir_files_id_of_uri(struct weir_files *f, const char *uri, size_t n);
 /* {"logOffset":N}; a bare N too, as Spark 2.0 wrote it. text NULL: -1. */

@@ -186,8 +186,9 @@ weir_files_look(struct weir_files *f, size_t max, bool known, struct weir_error 
     return WEIR_OK;
 }
 
-weir_rc
-weir_files_look_settled(struct weir_files *f, size_t max, bool known, struct weir_error *err)
+/* The same, and when the only thing to do is to wait until young files have settled: waits, once. */
+static weir_rc
+files_look_settled(struct weir_files *f, size_t max, bool known, struct weir_error *err)
 {
     WEIR_TRY(weir_files_look(f, max, known, err));
     if (f->young == 0 || !(f->env->available_now || (!known && f->found.n == 0)))
@@ -226,7 +227,7 @@ weir_files_newest(void *self, struct weir_error *err)
     if (weir_found_left(&f->found) > 0 || files_just_looked(f))
         return WEIR_OK;
     began = weir_mono_us();
-    WEIR_TRY(weir_files_look_settled(f, FILES_WAITING_MAX, true, err));
+    WEIR_TRY(files_look_settled(f, FILES_WAITING_MAX, true, err));
     f->look_ended_us = weir_mono_us();
     f->look_us = weir_found_left(&f->found) > 0 ? 0 : f->look_ended_us - began;
     /* What did not fit is found again when the rest is through; what comes meanwhile is the next run's. */
@@ -248,7 +249,7 @@ weir_files_sample(void *self, uint32_t n, uint64_t bytes, struct weir_tasks *out
     f->found = mine;
     if (out->mem == NULL)
         WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for a sample"));
-    WEIR_GO(weir_files_look_settled(f, n, false, err));
+    WEIR_GO(files_look_settled(f, n, false, err));
     WEIR_NEW(out->at, out->mem, f->found.n * sizeof(*out->at));
     for (size_t i = 0; i < f->found.n && (i == 0 || sum < bytes); i++) {
         const struct weir_found_file *file = &f->found.at[i];

@@ -95,7 +95,7 @@ found_room(struct weir_found *found, struct weir_error *err)
         return WEIR_OK;
     grown = weir_heap_grow(found->q, found->at, found->cap * sizeof(*found->at), cap * sizeof(*found->at));
     if (grown == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for %zu waiting files: raise weir.memoryLimit", cap);
+        return weir_heap_fail(found->q, cap * sizeof(*found->at), "the list of waiting files", err);
     found->at = grown;
     found->cap = cap;
     return WEIR_OK;

@@ -113,12 +113,9 @@ seen_grow(struct weir_seen *seen, struct weir_error *err)
 
     next.cap = seen->cap == 0 ? SEEN_FIRST : seen->cap * 2;
     next.n = 0;
-    WEIR_TRY(weir_quota_take(seen->q, next.cap * sizeof(*next.slots), err));
-    weir_quota_give(seen->q,
-                    next.cap * sizeof(*next.slots)); /* the heap takes it itself; this was for the words */
     next.slots = weir_heap_alloc(seen->q, next.cap * sizeof(*next.slots));
     if (next.slots == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for the table of %zu known files", seen->n);
+        return weir_heap_fail(seen->q, next.cap * sizeof(*next.slots), "the table of known files", err);
     memset(next.slots, 0, next.cap * sizeof(*next.slots));
     for (size_t i = 0; i < seen->cap; i++) {
         const struct weir_seen_slot *old = &seen->slots[i];

@@ -47,7 +47,7 @@ struct weir_backlog { /* for the progress bar and for `weir status` */
 
 struct weir_source_type {
     const char *name, *about;
-    const struct weir_option *options;
+    const struct weir_option *options; /* offsets are into self */
     size_t self_size; /* the core allocates, zeroes and frees self */
     weir_rc (*open)(void *self, const struct weir_source_env *env, struct weir_error *err);       /* MUST */
     /* "FileStreamSource[file:/in]" for progress events. */

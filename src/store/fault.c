@@ -142,7 +142,7 @@ fault_put(void *self, const char *key, const void *p, size_t n, weir_put_mode mo
 }
 
 static weir_rc
-fault_list(void *self, const char *prefix, const char *from, bool deep,
+fault_list(void *self, const char *prefix, const char *from, weir_list_mode mode,
            weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
            struct weir_error *err)
 {
@@ -153,7 +153,7 @@ fault_list(void *self, const char *prefix, const char *from, bool deep,
     if (fault_due(fs, WEIR_FAULT_LIST, prefix, &kind))
         rc = fault_fail(kind, "list", err);
     else
-        rc = fs->inner->type->list(fs->inner->self, prefix, from, deep, cb, arg, err);
+        rc = fs->inner->type->list(fs->inner->self, prefix, from, mode, cb, arg, err);
     fault_after(fs);
     return rc;
 }

@@ -612,7 +612,7 @@ file_close_input(struct weir_input *base)
 struct file_walk {
     struct file_store *fs;
     const char *from;
-    bool deep;
+    weir_list_mode mode;
     bool (*enter)(void *arg, const char *folder); /* NULL: every folder */
     weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err);
     void *arg;
@@ -624,33 +624,38 @@ struct file_walk {
     } up[WEIR_NEST_MAX + 1];
 };
 
+struct file_name {
+    char *name;
+    unsigned char type; /* DT_* */
+};
+
 struct file_names {
     struct weir_mem *mem;
-    char **at;
+    struct file_name *at;
     size_t n, cap;
 };
 
 static int
 file_name_order(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(((const struct file_name *)a)->name, ((const struct file_name *)b)->name);
 }
 
 static weir_rc
-file_names_add(struct file_names *names, const char *name, struct weir_quota *q, struct weir_error *err)
+file_names_add(struct file_names *names, const struct dirent *e, struct weir_quota *q, struct weir_error *err)
 {
     if (names->n == names->cap) {
         size_t cap = names->cap == 0 ? 256 : names->cap * 2;
-        void *p = weir_heap_grow(q, names->at, names->cap * sizeof(char *), cap * sizeof(char *));
+        void *p = weir_heap_grow(q, names->at, names->cap * sizeof(*names->at), cap * sizeof(*names->at));
 
         if (p == NULL)
             return weir_fail(err, WEIR_NOMEM, "a folder of more than %zu names", names->n);
         names->at = p;
         names->cap = cap;
     }
-    names->at[names->n] = weir_mem_strdup(names->mem, name);
-    if (names->at[names->n++] == NULL)
-        return weir_mem_fail(names->mem, strlen(name), err);
+    names->at[names->n] = (struct file_name){weir_mem_strdup(names->mem, e->d_name), e->d_type};
+    if (names->at[names->n++].name == NULL)
+        return weir_mem_fail(names->mem, strlen(e->d_name), err);
     return WEIR_OK;
 }
 
@@ -676,7 +681,7 @@ file_names_read(struct file_walk *walk, struct file_names *names, struct weir_er
             continue;
         if (from != NULL && strncmp(e->d_name, from + key, strlen(e->d_name)) < 0)
             continue;
-        rc = file_names_add(names, e->d_name, walk->fs->quota, err);
+        rc = file_names_add(names, e, walk->fs->quota, err);
     }
     if (rc == WEIR_OK && errno != 0)
         rc = weir_fail_os(err, WEIR_IO, errno, "folder %s", walk->path);
@@ -690,28 +695,37 @@ static weir_rc file_walk_folder(struct file_walk *walk, const struct stat *st, u
                                 struct weir_error *err);
 
 static weir_rc
-file_walk_name(struct file_walk *walk, const char *name, unsigned depth, struct weir_error *err)
+file_walk_object(struct file_walk *walk, int64_t size, int64_t mtime_ms, struct weir_error *err)
 {
-    size_t n = strlen(walk->path), len = strlen(name);
-    struct weir_object obj;
+    struct weir_object obj = {walk->path + walk->root, size, mtime_ms};
+
+    if (walk->from != NULL && strcmp(obj.key, walk->from) < 0)
+        return WEIR_OK;
+    return walk->cb(walk->arg, &obj, err);
+}
+
+static weir_rc
+file_walk_name(struct file_walk *walk, const struct file_name *name, unsigned depth, struct weir_error *err)
+{
+    size_t n = strlen(walk->path), len = strlen(name->name);
     struct stat st;
     weir_rc rc = WEIR_OK;
 
     if (n + len + 2 > PATH_MAX)
-        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "%s/%s", walk->path, name);
-    memcpy(walk->path + n, name, len + 1);
-    if (stat(walk->path, &st) != 0) {
+        return weir_fail_os(err, WEIR_IO, ENAMETOOLONG, "%s/%s", walk->path, name->name);
+    memcpy(walk->path + n, name->name, len + 1);
+    if (walk->mode == WEIR_LIST_NAMES && name->type == DT_REG) {
+        rc = file_walk_object(walk, -1, -1, err);
+    } else if (stat(walk->path, &st) != 0) {
         if (errno != ENOENT && errno != ELOOP) /* gone meanwhile, or a link to nothing */
             rc = weir_fail_os(err, WEIR_IO, errno, "%s", walk->path);
-    } else if (S_ISDIR(st.st_mode) && walk->deep) {
+    } else if (S_ISDIR(st.st_mode) && walk->mode == WEIR_LIST_DEEP) {
         if (walk->enter == NULL || walk->enter(walk->arg, walk->path + walk->root)) {
             memcpy(walk->path + n + len, "/", 2);
             rc = file_walk_folder(walk, &st, depth + 1, err);
         }
     } else if (S_ISREG(st.st_mode)) {
-        obj = (struct weir_object){walk->path + walk->root, st.st_size, file_mtime_ms(&st)};
-        if (walk->from == NULL || strcmp(obj.key, walk->from) >= 0)
-            rc = walk->cb(walk->arg, &obj, err);
+        rc = file_walk_object(walk, st.st_size, file_mtime_ms(&st), err);
     }
     walk->path[n] = '\0';
     return rc;
@@ -746,9 +760,9 @@ file_walk_folder(struct file_walk *walk, const struct stat *st, unsigned depth, 
         return weir_fail(err, WEIR_NOMEM, "no memory to list %s", walk->path);
     WEIR_GO(file_names_read(walk, &names, err));
     for (size_t i = 0; i < names.n; i++)
-        WEIR_GO(file_walk_name(walk, names.at[i], depth, err));
+        WEIR_GO(file_walk_name(walk, &names.at[i], depth, err));
 out:
-    weir_heap_free(walk->fs->quota, names.at, names.cap * sizeof(char *));
+    weir_heap_free(walk->fs->quota, names.at, names.cap * sizeof(*names.at));
     weir_mem_free(names.mem);
     return rc;
 }
@@ -757,8 +771,8 @@ typedef bool file_enter(void *arg, const char *folder);
 typedef weir_rc file_cb(void *arg, const struct weir_object *obj, struct weir_error *err);
 
 static weir_rc
-file_walk(struct file_store *fs, const char *prefix, const char *from, bool deep, file_enter *enter, file_cb *cb,
-          void *arg, struct weir_error *err)
+file_walk(struct file_store *fs, const char *prefix, const char *from, weir_list_mode mode, file_enter *enter,
+          file_cb *cb, void *arg, struct weir_error *err)
 {
     struct file_walk *walk = weir_heap_alloc(fs->quota, sizeof(*walk));
     struct stat st;
@@ -766,7 +780,7 @@ file_walk(struct file_store *fs, const char *prefix, const char *from, bool deep
 
     if (walk == NULL)
         return weir_fail(err, WEIR_NOMEM, "no memory to list %s", prefix);
-    *walk = (struct file_walk){.fs = fs, .from = from, .deep = deep, .enter = enter, .cb = cb, .arg = arg};
+    *walk = (struct file_walk){.fs = fs, .from = from, .mode = mode, .enter = enter, .cb = cb, .arg = arg};
     WEIR_GO(file_path(fs, "", walk->path, err));
     walk->root = strlen(walk->path);
     if (walk->root + strlen(prefix) + 2 > PATH_MAX)
@@ -784,17 +798,17 @@ out:
 }
 
 static weir_rc
-file_list(void *self, const char *prefix, const char *from, bool deep,
+file_list(void *self, const char *prefix, const char *from, weir_list_mode mode,
           weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
           struct weir_error *err)
 {
-    return file_walk(self, prefix, from, deep, NULL, cb, arg, err);
+    return file_walk(self, prefix, from, mode, NULL, cb, arg, err);
 }
 
 static weir_rc
 file_walk_all(void *self, file_enter *enter, file_cb *cb, void *arg, struct weir_error *err)
 {
-    return file_walk(self, "", NULL, true, enter, cb, arg, err);
+    return file_walk(self, "", NULL, WEIR_LIST_DEEP, enter, cb, arg, err);
 }
 
 /* --- locks -------------------------------------------------------------------------------------------------- */

@@ -343,7 +343,7 @@ mem_next(struct mem_place *p, const char *full, int64_t *size, int64_t *mtime_ms
 }
 
 static weir_rc
-mem_list(void *self, const char *prefix, const char *from, bool deep,
+mem_list(void *self, const char *prefix, const char *from, weir_list_mode mode,
          weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
          struct weir_error *err)
 {
@@ -364,7 +364,7 @@ mem_list(void *self, const char *prefix, const char *from, bool deep,
             break;
         }
         obj.key = key + root;
-        if (deep || strchr(key + n, '/') == NULL)
+        if (mode == WEIR_LIST_DEEP || strchr(key + n, '/') == NULL)
             rc = cb(arg, &obj, err);
         after = realloc(key, strlen(key) + 2); /* the smallest name behind it */
         if (after == NULL) {

@@ -110,7 +110,7 @@ store_context(const struct weir_store *st, const char *key, struct weir_error *e
 }
 
 weir_rc
-weir_store_list(struct weir_store *st, const char *prefix, const char *from, bool deep,
+weir_store_list(struct weir_store *st, const char *prefix, const char *from, weir_list_mode mode,
                 weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                 struct weir_error *err)
 {
@@ -124,7 +124,7 @@ weir_store_list(struct weir_store *st, const char *prefix, const char *from, boo
         part[n - 1] = '\0';
         WEIR_TRY(store_key_check(st, part, err));
     }
-    return st->type->list(st->self, prefix, from, deep, cb, arg, err);
+    return st->type->list(st->self, prefix, from, mode, cb, arg, err);
 }
 
 /* For stores without a walk of their own: a deep listing that asks for each folder above an object. */

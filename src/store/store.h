@@ -23,6 +23,12 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+typedef enum weir_list_mode {
+    WEIR_LIST_FOLDER, /* the objects in that folder */
+    WEIR_LIST_DEEP,   /* and in all folders below it */
+    WEIR_LIST_NAMES,  /* as FOLDER, but size and mtime_ms are -1 where they would cost a call for each object */
+} weir_list_mode;
+
 typedef enum weir_put_mode {
     WEIR_PUT_ABSENT = 0,
     WEIR_PUT_REPLACE = 1,
@@ -44,10 +50,10 @@ struct weir_store_type {
     /* root: the URI as the user spelled it, made absolute. */
     weir_rc (*open)(const char *root, struct weir_mem *mem, void **self, struct weir_error *err);
     /* Every object below prefix (a folder part such as "_delta_log/" or ""), sorted by bytes within a folder,
-     * from `from` on (NULL: all; else keys >= from). Folders are not objects: deep lists what is in them, else
+     * from `from` on (NULL: all; else keys >= from). Folders are not objects: DEEP lists what is in them, else
      * they are left out. cb returns OK, END to stop, or an error. A missing folder has no objects; an object that
      * vanishes meanwhile is left out. Hidden files are shown. */
-    weir_rc (*list)(void *self, const char *prefix, const char *from, bool deep,
+    weir_rc (*list)(void *self, const char *prefix, const char *from, weir_list_mode mode,
                     weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                     struct weir_error *err);
     /* MAY: the same, deep, but entering only the folders that enter(arg, key) lets. A folder that leads back to one
@@ -95,7 +101,7 @@ struct weir_store {
 weir_rc weir_store_open(const char *uri, struct weir_mem *mem, struct weir_store **out, struct weir_error *err);
 void weir_store_close(struct weir_store *st); /* NULL is fine */
 
-weir_rc weir_store_list(struct weir_store *st, const char *prefix, const char *from, bool deep,
+weir_rc weir_store_list(struct weir_store *st, const char *prefix, const char *from, weir_list_mode mode,
                         weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                         struct weir_error *err);
 /* Everything below the root but for what lies in folders that enter(arg, key) turns down. */

@@ -1,3 +1,4 @@
+/* The end of a batch's work list. store/task.h. */
 #include "store/task.h"
 
 void

@@ -100,6 +100,8 @@ def test_help_goes_down_to_the_subcommand_and_never_fails(weir_bin):
     (["new", "json", "-o", "nowhere/p.yaml"], ["the folder of nowhere/p.yaml is not there"]),
     (["new", "csv"], ["Formats: json"]),
     (["table", "describe", "t"], ["table describe is not known", "weir table history PATH"]),
+    (["table", "show", "nowhere"], ["nowhere is not there", "_delta_log"]),
+    (["table", "history", "."], ["holds no Delta table", "_delta_log"]),
 ])
 def test_slips_on_the_command_line_are_told_and_exit_with_2(weir_bin, tmp_path, args, words):
     run = weir.run(*args, cwd=tmp_path).check(2).says(*words)
@@ -114,6 +116,18 @@ def test_check_offline_looks_at_the_file_only(good):
     assert "good" in run.out
     good.write_text(GOOD.replace("path: ./table", "pahts: ./table"))
     weir.run("check", "--offline", good).check(2).says("p.yaml:2:", "pahts")
+
+
+@pytest.mark.parametrize("old, new, words", [
+    ("id BIGINT}", "id BIGINT, options: {maxFilesPerTriger: 1}}", ["p.yaml:1:", "did you mean maxFilesPerTrigger?"]),
+    ("id BIGINT}", "id BIGINT, options: {multiLine: perhaps}}", ["p.yaml:1:", "write true or false"]),
+    ("path: ./table", "path: ./table, options: {compresion: zstd}", ["p.yaml:2:", "did you mean compression?"]),
+])
+def test_check_offline_looks_at_the_options_too(good, old, new, words):
+    assert old in GOOD
+    good.write_text(GOOD.replace(old, new, 1))
+    weir.run("check", "--offline", good).check(2).says(*words)
+    assert not (good.parent / "table").exists()
 
 
 def test_check_writes_nothing(good):
@@ -176,13 +190,18 @@ def test_errors_may_be_json(good):
     ("format: json,", "format: cloudFiles, options: {cloudFiles.format: csv},",
      ["p.yaml:1: option cloudFiles.format: format csv", "formats: json"]),
     ("trigger:", "conf: {spark.sql.session.timeZone: Europe/Berln}\ntrigger:",
-     ["p.yaml:3:", "this zone is not known", "tzdata"]),
+     ["p.yaml:3:", "this zone is not known", "Asia/Shanghai"]),
     ("source:", "extends: nobody.yaml\nsource:", ["p.yaml:1:", "nobody.yaml is not there"]),
 ])
 def test_slips_in_the_file_name_their_line_and_a_way_on(good, old, new, words):
     assert old in GOOD
     good.write_text(GOOD.replace(old, new, 1))
     weir.run("check", good).check(2).says(*words)
+
+
+def test_without_a_zone_database_a_region_asks_for_it(good):
+    good.write_text(GOOD.replace("id BIGINT}", "id BIGINT, options: {timeZone: Europe/Berlin}}"))
+    weir.run("check", good, env={"TZDIR": "/nowhere"}).check(2).says("timeZone: Europe/Berlin", "tzdata")
 
 
 def test_files_that_extend_each_other_in_a_circle_are_named_once(good):
@@ -206,9 +225,10 @@ def test_a_new_file_is_good_and_never_overwrites(weir_bin, tmp_path):
 
 
 def test_every_option_of_a_new_file_can_be_switched_on(weir_bin, tmp_path):
-    """Each commented line is YAML at its place: uncommented, the file still parses as one of known keys."""
+    """Each commented line is YAML at its place: uncommented, the file still has known keys and good values. An option
+    without a default shows "", which is a place to write in and no value."""
     text = weir.run("new", "json").check().out
-    lines = [re.sub(r"^( *)# ([\w.]+: (?!\s*#))", r"\1\2", line) for line in text.splitlines()]
+    lines = [re.sub(r'^( *)# ([\w.]+: (?!\s*#|""))', r"\1\2", line) for line in text.splitlines()]
     assert len([1 for old, new in zip(text.splitlines(), lines) if old != new]) > 20
     path = tmp_path / "all.yaml"
     path.write_text("\n".join(line for line in lines if not re.match(r" *(weir|spark)\.", line)) + "\n")
@@ -368,8 +388,8 @@ def test_a_table_shows_the_bounds_of_numbers_and_where_texts_were_cut(good):
     assert re.search(r"^ +long +decimal\(38,2\)$", out, re.M)
     assert re.search(r"^ +x +double +2\.0 +2\.5$", out, re.M)
     assert re.search(r"^ +s +string +a{32} +b{32}…$", out, re.M)
-    weir.run("table", "show", good.parent).check(1).says("holds no Delta table", "_delta_log")
-    weir.run("table", "history", good.parent / "nowhere").check(1).says("nowhere is not there")
+    weir.run("table", "show", good.parent).check(2).says("holds no Delta table", "_delta_log")
+    weir.run("table", "history", good.parent / "nowhere").check(2).says("nowhere is not there")
 
 
 def test_settings_without_effect_are_told_once(good):

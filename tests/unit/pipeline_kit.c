@@ -156,7 +156,7 @@ read_table(struct weir_store *st)
 
     memset(seen_rows, 0, sizeof(seen_rows));
     newest_txn = -1;
-    assert_int_equal(weir_store_list(st, "_delta_log/", NULL, false, read_commit, st, &err), WEIR_OK);
+    assert_int_equal(weir_store_list(st, "_delta_log/", NULL, WEIR_LIST_FOLDER, read_commit, st, &err), WEIR_OK);
 }
 
 static weir_rc
@@ -175,7 +175,7 @@ read_checkpoint(struct weir_store *st)
     struct weir_error err = {0};
 
     newest_commit = -1;
-    assert_int_equal(weir_store_list(st, "commits/", NULL, false, read_commits, NULL, &err), WEIR_OK);
+    assert_int_equal(weir_store_list(st, "commits/", NULL, WEIR_LIST_FOLDER, read_commits, NULL, &err), WEIR_OK);
 }
 
 void

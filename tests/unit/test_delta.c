@@ -838,16 +838,16 @@ see_without_1(void *arg, const struct weir_object *obj, struct weir_error *e)
 }
 
 static weir_rc
-list_while_commits_come(void *self, const char *prefix, const char *from, bool deep,
+list_while_commits_come(void *self, const char *prefix, const char *from, weir_list_mode mode,
                         weir_rc (*cb)(void *arg, const struct weir_object *obj, struct weir_error *err), void *arg,
                         struct weir_error *e)
 {
     void *pass[] = {arg, &cb};
 
     if (listings_without_1 == 0)
-        return listed_type->list(self, prefix, from, deep, cb, arg, e);
+        return listed_type->list(self, prefix, from, mode, cb, arg, e);
     listings_without_1--;
-    return listed_type->list(self, prefix, from, deep, see_without_1, pass, e);
+    return listed_type->list(self, prefix, from, mode, see_without_1, pass, e);
 }
 
 static void

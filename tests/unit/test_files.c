@@ -610,7 +610,7 @@ young_files_wait_for_the_next_batch(void **state)
 static void
 available_now_waits_until_young_files_have_settled(void **state)
 {
-    int64_t began = weir_mono_us(), took;
+    int64_t began = weir_mono_us();
     struct kit k;
 
     (void)state;
@@ -620,8 +620,7 @@ available_now_waits_until_young_files_have_settled(void **state)
     age_file(&k, "young", 0);
     kit_open(&k);
     batch_is(&k, "young");
-    took = (weir_mono_us() - began) / 1000;
-    assert_in_range(took, 300, 5000);
+    assert_true(weir_mono_us() - began >= 300000);
     kit_fini(&k);
 }
 

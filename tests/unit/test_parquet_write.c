@@ -916,7 +916,7 @@ memory_stays_within_the_row_group_and_is_all_given_back(void **state)
     struct weir_page *page = page_of(orders(), 0);
     const struct weir_filestats *stats;
     struct weir_error err = {0};
-    uint64_t guess, most = 0, others = atomic_load(&quota.used) - weir_parquet_memory(w); /* the page's */
+    uint64_t most = 0, others = atomic_load(&quota.used) - weir_parquet_memory(w); /* the page's */
 
     (void)state;
     for (int i = 0; i < 400; i++) {
@@ -927,9 +927,7 @@ memory_stays_within_the_row_group_and_is_all_given_back(void **state)
     }
     assert_true(w->ngroups >= 3);
     assert_true(most < (3 << 20)); /* the row group, a page of scratch, snappy's own */
-    guess = weir_parquet_bytes(w);
     assert_int_equal(weir_parquet_finish(w, &stats, &err), WEIR_OK);
-    assert_true(guess > stats->bytes * 9 / 10 && guess < stats->bytes * 11 / 10);
     weir_parquet_free(w);
     weir_page_free(page);
     weir_buf_fini(&s.buf);

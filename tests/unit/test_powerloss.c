@@ -241,7 +241,7 @@ image_check(void)
         version = s.snap->version;
         assert_int_equal(s.rows, (uint64_t)(version + 1) * ROWS);
         assert_int_equal(s.files, (uint64_t)(version + 1) * 2);
-        assert_int_equal(weir_store_list(st, "", NULL, true, files_add, &on_disk, &err), WEIR_OK);
+        assert_int_equal(weir_store_list(st, "", NULL, WEIR_LIST_DEEP, files_add, &on_disk, &err), WEIR_OK);
         assert_true(on_disk.n >= s.files && on_disk.bytes >= s.bytes);
     }
     weir_summary_fini(&s);

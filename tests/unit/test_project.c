@@ -118,6 +118,36 @@ a_field_of_a_null_struct_is_null(void **state)
     weir_page_free(page);
 }
 
+/* What a query takes grows with its columns, not with its columns times those of the source. */
+static void
+many_columns_of_many_take_little_memory(void **state)
+{
+    enum { COLUMNS = 1500 };
+    struct weir_buf ddl = WEIR_BUF(WEIR_MIB), query = WEIR_BUF(WEIR_MIB);
+    struct weir_error err = {0};
+    struct weir_quota quota;
+    struct weir_mem *small;
+    struct weir_projection *p;
+    const struct weir_type *from, *got;
+
+    (void)state;
+    weir_buf_str(&query, "SELECT");
+    for (int i = 0; i < COLUMNS; i++) {
+        weir_buf_printf(&ddl, "%sc%d INT", i > 0 ? ", " : "", i);
+        weir_buf_printf(&query, "%s c%d", i > 0 ? "," : "", i);
+    }
+    weir_buf_str(&query, " FROM source");
+    weir_quota_init(&quota, NULL, "query", 4 * WEIR_MIB);
+    small = weir_mem_new(NULL, &quota, "query");
+    assert_int_equal(weir_schema_parse_ddl(ddl.data, ddl.len, mem, &from, &err), WEIR_OK);
+    assert_int_equal(weir_projection_parse(query.data, mem, &p, &err), WEIR_OK);
+    assert_int_equal(weir_projection_bind(p, from, small, &got, &err), WEIR_OK);
+    assert_int_equal(got->nfields, COLUMNS);
+    weir_mem_free(small);
+    weir_buf_fini(&ddl);
+    weir_buf_fini(&query);
+}
+
 int
 main(void)
 {
@@ -126,6 +156,7 @@ main(void)
         cmocka_unit_test(what_needs_sql_is_refused),
         cmocka_unit_test(names_that_are_wrong_are_answered_with_the_nearest),
         cmocka_unit_test(a_field_of_a_null_struct_is_null),
+        cmocka_unit_test(many_columns_of_many_take_little_memory),
     };
     int failed;
 

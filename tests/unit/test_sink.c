@@ -327,7 +327,7 @@ tally(struct fixture *f)
     struct weir_store *st;
 
     assert_int_equal(weir_store_open(table_path, f->mem, &st, &err), WEIR_OK);
-    assert_int_equal(weir_store_list(st, "", NULL, true, tally_add, &t, &err), WEIR_OK);
+    assert_int_equal(weir_store_list(st, "", NULL, WEIR_LIST_DEEP, tally_add, &t, &err), WEIR_OK);
     weir_store_close(st);
     return t;
 }

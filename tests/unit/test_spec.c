@@ -699,7 +699,7 @@ places_are_made_absolute_as_text(void **state)
 static void
 the_bar_fits_any_width(void **state)
 {
-    struct weir_bar bar = {.name = "orders_bronzé", .batch = 12, .rows = 1234567, .files = 37, .bytes = 850000000,
+    struct weir_bar bar = {.name = "orders_bronzé", .rows = 1234567, .files = 37, .bytes = 850000000,
                            .files_left = 83, .bytes_left = 850000000, .start_us = 0, .now_us = 10000000};
     char text[1024];
 

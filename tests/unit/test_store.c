@@ -153,11 +153,11 @@ names_add(void *arg, const struct weir_object *obj, struct weir_error *e)
 }
 
 static void
-list_is(struct weir_store *st, const char *prefix, const char *from, bool deep, int stop_after, const char *text)
+list_is(struct weir_store *st, const char *prefix, const char *from, weir_list_mode mode, int stop_after, const char *text)
 {
     struct names n = {.stop_after = stop_after};
 
-    assert_int_equal(weir_store_list(st, prefix, from, deep, names_add, &n, &err), WEIR_OK);
+    assert_int_equal(weir_store_list(st, prefix, from, mode, names_add, &n, &err), WEIR_OK);
     assert_string_equal(n.text, text);
 }
 
@@ -166,17 +166,34 @@ check_listing(struct weir_store *st)
 {
     static const char *const keys[] = {"l/00", "l/02", "l/01", "l/.hid", "l/sub/a", "l/sub/deep/b", "l/zz", "m"};
 
-    list_is(st, "nothing/", NULL, true, 0, "");
+    list_is(st, "nothing/", NULL, WEIR_LIST_DEEP, 0, "");
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         assert_int_equal(put(st, keys[i], keys[i], WEIR_PUT_ABSENT), WEIR_OK);
-    list_is(st, "l/", NULL, false, 0, "l/.hid:6 l/00:4 l/01:4 l/02:4 l/zz:4 ");
-    list_is(st, "l/", "l/01", false, 0, "l/01:4 l/02:4 l/zz:4 ");
-    list_is(st, "l/", "l/010", false, 0, "l/02:4 l/zz:4 ");
-    list_is(st, "l/", NULL, true, 0, "l/.hid:6 l/00:4 l/01:4 l/02:4 l/sub/a:7 l/sub/deep/b:12 l/zz:4 ");
-    list_is(st, "l/", "l/sub/b", true, 0, "l/sub/deep/b:12 l/zz:4 ");
-    list_is(st, "", "l/sub/deep/b", true, 0, "l/sub/deep/b:12 l/zz:4 m:1 ");
-    list_is(st, "l/", NULL, false, 2, "l/.hid:6 l/00:4 ");
-    list_is(st, "", NULL, false, 0, "m:1 ");
+    list_is(st, "l/", NULL, WEIR_LIST_FOLDER, 0, "l/.hid:6 l/00:4 l/01:4 l/02:4 l/zz:4 ");
+    list_is(st, "l/", "l/01", WEIR_LIST_FOLDER, 0, "l/01:4 l/02:4 l/zz:4 ");
+    list_is(st, "l/", "l/010", WEIR_LIST_FOLDER, 0, "l/02:4 l/zz:4 ");
+    list_is(st, "l/", NULL, WEIR_LIST_DEEP, 0, "l/.hid:6 l/00:4 l/01:4 l/02:4 l/sub/a:7 l/sub/deep/b:12 l/zz:4 ");
+    list_is(st, "l/", "l/sub/b", WEIR_LIST_DEEP, 0, "l/sub/deep/b:12 l/zz:4 ");
+    list_is(st, "", "l/sub/deep/b", WEIR_LIST_DEEP, 0, "l/sub/deep/b:12 l/zz:4 m:1 ");
+    list_is(st, "l/", NULL, WEIR_LIST_FOLDER, 2, "l/.hid:6 l/00:4 ");
+    list_is(st, "", NULL, WEIR_LIST_FOLDER, 0, "m:1 ");
+}
+
+static void
+names_are_listed_without_looking_at_each(void **state)
+{
+    struct fixture f;
+    char cmd[512];
+
+    (void)state;
+    setup(&f, true);
+    assert_int_equal(put(f.st, "l/b", "12", WEIR_PUT_ABSENT), WEIR_OK);
+    assert_int_equal(put(f.st, "l/sub/c", "1", WEIR_PUT_ABSENT), WEIR_OK);
+    snprintf(cmd, sizeof(cmd), "cd %s/new/root/l && ln -s b a && ln -s sub d && ln -s nowhere e", f.dir);
+    assert_int_equal(system(cmd), 0);
+    list_is(f.st, "l/", NULL, WEIR_LIST_NAMES, 0, "l/a:2 l/b:-1 "); /* only a link must be looked at */
+    list_is(f.st, "l/", "l/b", WEIR_LIST_NAMES, 0, "l/b:-1 ");
+    teardown(&f);
 }
 
 static void
@@ -321,7 +338,7 @@ a_put_that_fails_between_its_bytes_and_its_name_leaves_nothing(void **state)
     weir_point_hook(refuse_point, dir);
     assert_int_equal(weir_store_put_at(f.st, "n", "1", 1, WEIR_PUT_ABSENT, WEIR_POINT_COMMIT_TMP, &err), WEIR_IO);
     weir_point_hook(NULL, NULL);
-    list_is(f.st, "", NULL, true, 0, "");
+    list_is(f.st, "", NULL, WEIR_LIST_DEEP, 0, "");
     teardown(&f);
 }
 
@@ -427,7 +444,7 @@ links_that_are_refused_or_answer_late_are_settled(void **state)
             fail_msg("%s: %s", cases[i].name, weir_rc_name(rc));
         if (rc == WEIR_OK)
             assert_int_equal(put(f.st, "n", "2", WEIR_PUT_ABSENT), WEIR_EXISTS);
-        list_is(f.st, "", NULL, true, 0, rc == WEIR_OK ? "n:1 " : "");
+        list_is(f.st, "", NULL, WEIR_LIST_DEEP, 0, rc == WEIR_OK ? "n:1 " : "");
         teardown(&f);
     }
 }
@@ -580,7 +597,7 @@ odd_things_in_a_folder_are_passed_over(void **state)
     assert_int_equal(symlink("/no/such/place", path), 0);
     snprintf(path, sizeof(path), "%s/pipe", dir);
     assert_int_equal(mkfifo(path, 0600), 0);
-    list_is(f.st, "", NULL, true, 0, "a:1 ");
+    list_is(f.st, "", NULL, WEIR_LIST_DEEP, 0, "a:1 ");
     {
         struct weir_input *in;
         struct weir_buf buf = WEIR_BUF(100);
@@ -593,7 +610,7 @@ odd_things_in_a_folder_are_passed_over(void **state)
     assert_int_equal(symlink(".", path), 0);
     {
         struct names n = {0};
-        weir_rc rc = weir_store_list(f.st, "", NULL, true, names_add, &n, &err);
+        weir_rc rc = weir_store_list(f.st, "", NULL, WEIR_LIST_DEEP, names_add, &n, &err);
 
         assert_true(rc == WEIR_OK || rc == WEIR_IO); /* an end in any case */
     }
@@ -786,6 +803,7 @@ main(void)
         cmocka_unit_test(a_put_that_fails_between_its_bytes_and_its_name_leaves_nothing),
         cmocka_unit_test(after_a_failed_fsync_nothing_durable_is_written_any_more),
         cmocka_unit_test(links_that_are_refused_or_answer_late_are_settled),
+        cmocka_unit_test(names_are_listed_without_looking_at_each),
         cmocka_unit_test(what_a_put_waits_for),
         cmocka_unit_test(a_file_system_without_fsync_for_folders_is_used_all_the_same),
         cmocka_unit_test(a_folder_that_was_removed_meanwhile_is_made_again),

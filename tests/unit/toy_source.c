@@ -215,7 +215,7 @@ toy_open(void *self, const struct weir_source_env *env, struct weir_error *err)
     snprintf(toy->folder, sizeof(toy->folder), "sources/%u/", env->index);
     WEIR_TRY(weir_options_apply(toy_options, &toy->opt, env->options, err));
     WEIR_TRY(weir_block_pool_new(env->quota, 4 * WEIR_MIB, env->stop, &toy->pool, err));
-    WEIR_TRY(weir_store_list(env->checkpoint, toy->folder, NULL, false, toy_listed, toy, err));
+    WEIR_TRY(weir_store_list(env->checkpoint, toy->folder, NULL, WEIR_LIST_FOLDER, toy_listed, toy, err));
     for (int64_t id = 0; id <= toy->newest; id++)
         WEIR_TRY(toy_log(toy, id, toy_learn, toy, err));
     return WEIR_OK;
