@@ -619,6 +619,21 @@ out:
     return rc;
 }
 
+weir_rc
+weir_type_parse_ddl(const char *text, size_t len, struct weir_mem *mem, const struct weir_type **out,
+                    struct weir_error *err)
+{
+    struct ddl p;
+    weir_rc rc;
+
+    WEIR_GO(ddl_open(&p, text, len, mem, err));
+    WEIR_GO(parse_type(&p, out));
+    WEIR_GO(ddl_end(&p, "the end"));
+out:
+    ddl_close(&p);
+    return rc;
+}
+
 /* ---- hints ---- */
 
 struct hint_list {

@@ -94,10 +94,12 @@ bool weir_type_same(const struct weir_type *a, const struct weir_type *b);
 /* Index of a field, or -1. Without regard to case the exact spelling wins. Case folding is ASCII. */
 int weir_field_find(const struct weir_type *st, const char *name, size_t len, bool case_sensitive);
 
-/* Spark's DDL: "name TYPE [NOT NULL] [COMMENT '…']" lists with or without ':', backquoted names. USAGE with the
- * position and what was expected. */
+/* Spark's DDL. Accepts "name TYPE [NOT NULL] [COMMENT '…']" lists with or without ':', backquoted names, and
+ * a bare type ("ARRAY<INT>") where `type` is asked for. USAGE with the position and what was expected. */
 weir_rc weir_schema_parse_ddl(const char *text, size_t len, struct weir_mem *mem, const struct weir_type **out,
                               struct weir_error *err);
+weir_rc weir_type_parse_ddl(const char *text, size_t len, struct weir_mem *mem, const struct weir_type **out,
+                            struct weir_error *err);
 /* Hints of Auto Loader: "a.b INT, users.element.id BIGINT, m.value.x DATE"; paths as parsed names.
  * cb is called for each entry; names are NUL-terminated and live in mem. */
 struct weir_hint {

@@ -48,6 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (weir_schema_parse_ddl((const char *)data, size, mem, &type, &err) == WEIR_OK)
         check_round_trip(type, mem);
+    weir_type_parse_ddl((const char *)data, size, mem, &type, &err);
     weir_hints_parse((const char *)data, size, mem, &hints, &n, &err);
     weir_mem_free(mem);
     return 0;

@@ -44,25 +44,6 @@ printed(const struct weir_type *type, void (*print)(const struct weir_type *, st
     return text;
 }
 
-/* A type stands behind a column's name; a hint is the least that may. */
-static weir_rc
-parse_type(const char *ddl, const struct weir_type **type)
-{
-    struct weir_buf text = WEIR_BUF(WEIR_MIB);
-    struct weir_hint *hints;
-    uint32_t n;
-    weir_rc rc;
-
-    weir_buf_printf(&text, "c %s", ddl);
-    rc = weir_hints_parse(text.data, text.len, mem, &hints, &n, &err);
-    weir_buf_fini(&text);
-    if (rc == WEIR_OK) {
-        assert_int_equal(n, 1);
-        *type = hints[0].type;
-    }
-    return rc;
-}
-
 static void
 a_type_is_read_in_each_of_its_spellings(void **state)
 {
@@ -109,7 +90,7 @@ a_type_is_read_in_each_of_its_spellings(void **state)
 
     (void)state;
     for (i = 0; i < COUNT(cases); i++) {
-        if (parse_type(cases[i].ddl, &type) != WEIR_OK)
+        if (weir_type_parse_ddl(cases[i].ddl, strlen(cases[i].ddl), mem, &type, &err) != WEIR_OK)
             fail_msg("%s: %s", cases[i].ddl, err.what);
         assert_string_equal(printed(type, weir_type_print_simple), cases[i].simple);
     }
@@ -245,7 +226,7 @@ the_depth_has_a_ceiling(void **state)
         weir_buf_str(&buf, "INT");
         for (i = 0; i < depth; i++)
             weir_buf_byte(&buf, '>');
-        assert_int_equal(parse_type(buf.data, &type),
+        assert_int_equal(weir_type_parse_ddl(buf.data, buf.len, mem, &type, &err),
                          depth < WEIR_NEST_MAX ? WEIR_OK : WEIR_USAGE);
     }
     assert_non_null(strstr(err.what, "levels deep"));
