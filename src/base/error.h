@@ -14,7 +14,7 @@
 typedef enum weir_rc {
     WEIR_OK,
     WEIR_END,         /* nothing more; normal */
-    WEIR_RETRY,       /* try again later; normal traffic, only store/ retries */
+    WEIR_RETRY,       /* try again later; normal traffic, only store/ and wire/ retry */
     WEIR_CONFLICT,    /* somebody else changed the table in a way that this commit cannot follow */
     WEIR_EXISTS,      /* put-if-absent lost */
     WEIR_NOTFOUND,    /* the object is not there */
@@ -35,6 +35,7 @@ typedef enum weir_rc {
 struct weir_error {
     weir_rc rc;
     int os_errno;            /* 0 when the system was not involved */
+    uint32_t retry_after_ms; /* 0: no advice */
     const char *file;        /* where in weir's source */
     int line;
     char what[384], where[512], hint[256];

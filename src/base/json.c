@@ -181,6 +181,12 @@ json_type_int(const json_t *v)
 }
 
 static bool
+json_type_bool(const json_t *v)
+{
+    return json_is_boolean(v);
+}
+
+static bool
 json_type_str(const json_t *v)
 {
     return json_is_string(v);
@@ -193,6 +199,16 @@ weir_json_get_int(const json_t *obj, const char *key, int64_t dflt, int64_t *out
 
     WEIR_TRY(json_member(obj, key, json_type_int, "a whole number", &v, err));
     *out = v == NULL ? dflt : (int64_t)json_integer_value(v);
+    return WEIR_OK;
+}
+
+weir_rc
+weir_json_get_bool(const json_t *obj, const char *key, bool dflt, bool *out, struct weir_error *err)
+{
+    json_t *v;
+
+    WEIR_TRY(json_member(obj, key, json_type_bool, "true or false", &v, err));
+    *out = v == NULL ? dflt : json_is_true(v);
     return WEIR_OK;
 }
 

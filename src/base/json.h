@@ -24,6 +24,7 @@ weir_rc weir_json_load(const char *text, size_t len, json_t **out, struct weir_e
 void weir_json_dump(const json_t *doc, struct weir_buf *buf);
 /* Members of an object. Missing or null: the default. Another type: CORRUPT naming the key. */
 weir_rc weir_json_get_int(const json_t *obj, const char *key, int64_t dflt, int64_t *out, struct weir_error *err);
+weir_rc weir_json_get_bool(const json_t *obj, const char *key, bool dflt, bool *out, struct weir_error *err);
 /* Borrowed from the document; NULL when missing or null. */
 weir_rc weir_json_get_str(const json_t *obj, const char *key, const char **out, struct weir_error *err);
 

@@ -88,7 +88,7 @@ line_write(const char *line, size_t len)
 void
 weir_log(weir_log_level level, const char *fmt, ...)
 {
-    static const char *const names[] = {"ERROR", "WARN", "INFO"};
+    static const char *const names[] = {"ERROR", "WARN", "INFO", "DEBUG"};
     char raw[TEXT_MAX_BYTES], text[2 * TEXT_MAX_BYTES], line[LINE_MAX_BYTES + 256], when[WEIR_ISO_SIZE];
     int saved = errno;
     size_t len;

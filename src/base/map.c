@@ -108,3 +108,19 @@ weir_map_put(struct weir_map *map, const char *key, size_t len, void *value, voi
     slot->value = value;
     return WEIR_OK;
 }
+
+bool
+weir_map_next(const struct weir_map *map, size_t *at, const char **key, void **value)
+{
+    for (; *at < map->cap; ++*at) {
+        const struct weir_map_slot *slot = &map->slots[*at];
+
+        if (slot->key != NULL) {
+            *key = slot->key;
+            *value = slot->value;
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}

@@ -21,6 +21,8 @@ void *weir_map_get(const struct weir_map *map, const char *key, size_t len); /* 
 /* Replaces the value of an existing key; *old (may be NULL) is the value before, or NULL. */
 weir_rc weir_map_put(struct weir_map *map, const char *key, size_t len, void *value, void **old,
                      struct weir_error *err);
+/* Walk: at starts at 0; false at the end. Order is not defined. */
+bool weir_map_next(const struct weir_map *map, size_t *at, const char **key, void **value);
 uint64_t weir_hash(const void *p, size_t n); /* 64 bits, seeded by nothing: the same everywhere */
 
 #endif

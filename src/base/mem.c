@@ -33,11 +33,18 @@ struct chunk {
     _Alignas(ALIGN) char data[];
 };
 
+struct cleanup { /* an object of the arena itself */
+    struct cleanup *next;
+    void (*fn)(void *arg);
+    void *arg;
+};
+
 struct weir_mem {
     struct weir_mem *parent, *kids, *prev, *next; /* prev and next: among the parent's kids */
     struct weir_quota *q;
     const char *name;
     struct chunk *chunks;
+    struct cleanup *cleanups;
     size_t chunk_size; /* of the next one */
 };
 
@@ -239,9 +246,17 @@ chunk_free(struct weir_mem *mem, struct chunk *chunk)
 
 static void mem_destroy(struct weir_mem *mem);
 
+/* Handlers first, newest first (they may still use the arena and its children); then the children. A handler may
+ * register another. */
 static void
-mem_free_kids(struct weir_mem *mem)
+mem_run_down(struct weir_mem *mem)
 {
+    while (mem->cleanups != NULL) {
+        struct cleanup *c = mem->cleanups;
+
+        mem->cleanups = c->next;
+        c->fn(c->arg);
+    }
     while (mem->kids != NULL) {
         struct weir_mem *kid = mem->kids;
 
@@ -258,7 +273,7 @@ mem_destroy(struct weir_mem *mem)
 {
     struct chunk *chunk, *next;
 
-    mem_free_kids(mem);
+    mem_run_down(mem);
     for (chunk = mem->chunks; chunk != NULL; chunk = next) {
         next = chunk->next;
         chunk_free(mem, chunk);
@@ -286,7 +301,7 @@ weir_mem_reset(struct weir_mem *mem)
 {
     struct chunk *keep = NULL, *chunk, *next;
 
-    mem_free_kids(mem);
+    mem_run_down(mem);
     for (chunk = mem->chunks; chunk != NULL; chunk = next) {
         next = chunk->next;
         /* The largest of the regular size; an odd big object must not stay for ever. */
@@ -400,6 +415,18 @@ weir_mem_printf(struct weir_mem *mem, const char *fmt, ...)
     va_end(again);
     va_end(args);
     return text;
+}
+
+bool
+weir_mem_on_free(struct weir_mem *mem, void (*fn)(void *arg), void *arg)
+{
+    struct cleanup *c = weir_mem_alloc(mem, sizeof(*c));
+
+    if (c == NULL)
+        return false;
+    *c = (struct cleanup){.next = mem->cleanups, .fn = fn, .arg = arg};
+    mem->cleanups = c;
+    return true;
 }
 
 weir_rc

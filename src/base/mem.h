@@ -1,7 +1,8 @@
 /* Memory: a tree of quotas, and arenas by lifetime.
  *
  * 1. Taking beyond any limit up the tree is refused before malloc is asked.
- * 2. An arena's memory is freed as a whole; children die with their parent.
+ * 2. An arena's memory is freed as a whole; children die with their parent; cleanup handlers run first,
+ *    newest first.
  * 3. Big data is never an arena object: it streams as pages or blocks.
  * 4. In builds with AddressSanitizer an arena makes one malloc an object, so that overruns are seen.
  * Threads: quotas are atomic and may be shared; an arena belongs to one thread at a time. */
@@ -36,6 +37,8 @@ struct weir_mem *weir_mem_new(struct weir_mem *parent, struct weir_quota *q, con
 void weir_mem_free(struct weir_mem *mem); /* NULL is fine */
 /* Frees all objects and children; keeps one chunk for the next round so that a hot loop does not malloc. */
 void weir_mem_reset(struct weir_mem *mem);
+/* fn(arg) runs when the arena is reset or freed. false: no memory. */
+bool weir_mem_on_free(struct weir_mem *mem, void (*fn)(void *arg), void *arg);
 
 /* 16-byte aligned, not zeroed; NULL when a quota or the system refuses. size 0 gives a valid pointer. */
 void *weir_mem_alloc(struct weir_mem *mem, size_t size);

@@ -32,10 +32,22 @@ static const char *const names[] = {
 #undef POINT
 };
 
+static const char *const abouts[] = {
+#define POINT(id, name, about) about,
+#include "base/points.def"
+#undef POINT
+};
+
 const char *
 weir_point_name(weir_point_id id)
 {
     return names[id];
+}
+
+const char *
+weir_point_about(weir_point_id id)
+{
+    return abouts[id];
 }
 
 void

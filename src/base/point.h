@@ -29,6 +29,7 @@ weir_point(weir_point_id id, struct weir_error *err)
     return __builtin_expect(weir_points_on, 0) ? weir_point_pass(id, err) : WEIR_OK;
 }
 const char *weir_point_name(weir_point_id id);
+const char *weir_point_about(weir_point_id id);
 /* USAGE for an unknown name or action. Reads the environment variable WEIR_POINT. */
 weir_rc weir_point_setup(struct weir_error *err);
 /* fn(arg, id) decides what the point returns; NULL takes the hook away. For tests in one process. */

@@ -36,6 +36,12 @@ weir_mono_us(void)
     return clock_us(CLOCK_MONOTONIC);
 }
 
+int64_t
+weir_cpu_us(void)
+{
+    return clock_us(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 char *
 weir_time_iso(int64_t ms, char text[WEIR_ISO_SIZE])
 {

@@ -219,6 +219,7 @@ members_have_types_and_defaults(void **state)
     const char *s;
     json_t *doc;
     int64_t i;
+    bool b;
 
     (void)state;
     assert_int_equal(weir_json_load(text, sizeof(text) - 1, &doc, &err), WEIR_OK);
@@ -228,6 +229,11 @@ members_have_types_and_defaults(void **state)
     assert_int_equal(i, 1);
     assert_int_equal(weir_json_get_int(doc, "r", 1, &i, &err), WEIR_CORRUPT);
     assert_non_null(strstr(err.what, "\"r\" is not a whole number"));
+    assert_int_equal(weir_json_get_bool(doc, "b", false, &b, &err), WEIR_OK);
+    assert_true(b);
+    assert_int_equal(weir_json_get_bool(doc, "absent", true, &b, &err), WEIR_OK);
+    assert_true(b);
+    assert_int_equal(weir_json_get_bool(doc, "i", true, &b, &err), WEIR_CORRUPT);
     assert_int_equal(weir_json_get_str(doc, "s", &s, &err), WEIR_OK);
     assert_string_equal(s, "x");
     assert_int_equal(weir_json_get_str(doc, "n", &s, &err), WEIR_OK);

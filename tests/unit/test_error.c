@@ -25,6 +25,7 @@ a_failure_tells_where_what_and_what_to_do(void **state)
     assert_int_equal(weir_fail(&err, WEIR_CORRUPT, "byte %d: %s", 7, "no brace"), WEIR_CORRUPT);
     assert_int_equal(err.rc, WEIR_CORRUPT);
     assert_int_equal(err.os_errno, 0);
+    assert_int_equal(err.retry_after_ms, 0);
     assert_true(weir_str_ends(err.file, "test_error.c"));
     assert_string_equal(weir_error_text(&err, text, sizeof(text)), "byte 7: no brace");
     assert_int_equal(weir_error_context(&err, "/in/a.json"), WEIR_CORRUPT);

@@ -166,6 +166,39 @@ objects_of_an_arena_are_aligned_and_apart(void **state)
     weir_mem_free(NULL);
 }
 
+struct note {
+    char *log;
+    char letter;
+};
+
+static void
+note_down(void *arg)
+{
+    struct note *note = arg;
+    size_t n = strlen(note->log);
+
+    note->log[n] = note->letter;
+    note->log[n + 1] = '\0';
+}
+
+static void
+handlers_run_newest_first_and_before_the_children_die(void **state)
+{
+    char log[16] = "";
+    struct note notes[] = {{log, 'a'}, {log, 'b'}, {log, 'k'}, {log, 'c'}};
+    struct weir_mem *mem = weir_mem_new(NULL, NULL, "parent"), *kid = weir_mem_new(mem, NULL, "kid");
+
+    (void)state;
+    assert_true(weir_mem_on_free(mem, note_down, &notes[0]));
+    assert_true(weir_mem_on_free(mem, note_down, &notes[1]));
+    assert_true(weir_mem_on_free(kid, note_down, &notes[2]));
+    weir_mem_reset(mem);
+    assert_string_equal(log, "bak");
+    assert_true(weir_mem_on_free(mem, note_down, &notes[3]));
+    weir_mem_free(mem);
+    assert_string_equal(log, "bakc"); /* each handler once */
+}
+
 static void
 children_die_with_their_parent_or_before(void **state)
 {
@@ -264,6 +297,7 @@ main(void)
         cmocka_unit_test(threads_share_a_quota_and_never_pass_its_limit),
         cmocka_unit_test(heap_memory_is_aligned_counted_and_kept_when_it_cannot_grow),
         cmocka_unit_test(objects_of_an_arena_are_aligned_and_apart),
+        cmocka_unit_test(handlers_run_newest_first_and_before_the_children_die),
         cmocka_unit_test(children_die_with_their_parent_or_before),
         cmocka_unit_test(a_reset_arena_does_not_grow_from_round_to_round),
         cmocka_unit_test(an_arena_near_its_limit_still_gives_what_fits),

@@ -350,8 +350,10 @@ a_hook_decides_for_every_point(void **state)
     weir_point_hook(NULL, NULL);
     assert_int_equal(weir_point(WEIR_POINT_ACK, &err), WEIR_OK);
     assert_int_equal(n, 2);
-    for (id = 0; id < WEIR_POINTS; id++)
+    for (id = 0; id < WEIR_POINTS; id++) {
         assert_true(strlen(weir_point_name((weir_point_id)id)) > 0);
+        assert_true(strlen(weir_point_about((weir_point_id)id)) > 10);
+    }
 }
 
 /* ---- log ---- */
@@ -376,8 +378,9 @@ a_message_is_one_line_whatever_it_holds(void **state)
     capture_start();
     weir_info("a\nb\t\033[2J\001c %d\303\251", 5);
     weir_warn("bad \377 bytes");
+    weir_debug("not at this level");
     weir_log_hooks(hook_before, hook_after);
-    weir_log(WEIR_LOG_ERROR, "with a bar");
+    weir_error_log("with a bar");
     weir_log_hooks(NULL, NULL);
     assert_string_equal(capture_end(), "1970-01-01T00:00:00.000Z INFO a; b  [2J c 5\303\251\n"
                                        "1970-01-01T00:00:00.000Z WARN bad ? bytes\n"
@@ -393,12 +396,12 @@ levels_and_json_are_chosen_at_start(void **state)
     capture_start();
     weir_log_setup(WEIR_LOG_ERROR, false);
     weir_warn("no");
-    weir_log_setup(WEIR_LOG_INFO, true);
+    weir_log_setup(WEIR_LOG_DEBUG, true);
     errno = 7;
-    weir_info("say \"x\\y\"\n");
+    weir_debug("say \"x\\y\"\n");
     assert_int_equal(errno, 7);
     weir_log_setup(WEIR_LOG_INFO, false);
-    assert_string_equal(capture_end(), "{\"timestamp\":\"1970-01-01T00:00:00.000Z\",\"level\":\"INFO\","
+    assert_string_equal(capture_end(), "{\"timestamp\":\"1970-01-01T00:00:00.000Z\",\"level\":\"DEBUG\","
                                        "\"message\":\"say \\\"x\\\\y\\\"; \"}\n");
     weir_now_set(-1);
 }

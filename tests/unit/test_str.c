@@ -293,13 +293,17 @@ a_table_grows_and_finds_everything(void **state)
     struct weir_error err;
     struct weir_map map;
     static int values[N];
-    void *old;
+    static bool seen[N];
+    const char *key;
+    void *value, *old;
+    size_t at = 0, n = 0;
     char text[32];
     int i;
 
     (void)state;
     weir_map_init(&map, mem);
     assert_null(weir_map_get(&map, "x", 1));
+    assert_false(weir_map_next(&map, &at, &key, &value));
     for (i = 0; i < N; i++) {
         snprintf(text, sizeof(text), "key %d", i);
         assert_int_equal(weir_map_put(&map, text, strlen(text), &values[i], &old, &err), WEIR_OK);
@@ -311,6 +315,14 @@ a_table_grows_and_finds_everything(void **state)
         assert_ptr_equal(weir_map_get(&map, text, strlen(text)), &values[i]);
     }
     assert_null(weir_map_get(&map, "key", 3));
+    for (at = 0; weir_map_next(&map, &at, &key, &value); n++) {
+        i = (int)((int *)value - values);
+        snprintf(text, sizeof(text), "key %d", i);
+        assert_string_equal(key, text);
+        assert_false(seen[i]);
+        seen[i] = true;
+    }
+    assert_int_equal(n, N);
     assert_int_equal(weir_map_put(&map, "key 7", 5, &values[0], &old, &err), WEIR_OK);
     assert_ptr_equal(old, &values[7]);
     assert_int_equal(map.n, N);
