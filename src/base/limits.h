@@ -23,6 +23,6 @@ enum {
 #define WEIR_ACTION_MAX (8 * WEIR_MIB)       /* one line of it */
 #define WEIR_FOOTER_MAX (256 * WEIR_MIB)     /* a Parquet footer, when written */
 #define WEIR_RECORD_MAX (16 * WEIR_MIB)      /* weir.maxRecordBytes */
-#define WEIR_STACK_BYTES (512 * WEIR_KIB)    /* a thread's stack */
+#define WEIR_STACK_BYTES (2 * WEIR_MIB)      /* a thread's stack: room, of which a lane touches some tens of KB */
 
 #endif

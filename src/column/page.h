@@ -75,7 +75,8 @@ struct weir_page {
     struct weir_block *hold[4]; /* input blocks that strings point into */
     uint32_t nhold;
     uint32_t object;            /* index of the task that the rows come from */
-    int64_t *pos;               /* per row: byte offset in the object, or record offset */
+    int64_t *pos;               /* per row: byte offset in the object, or record offset; NULL: lost on the way */
+    const int32_t *objects;     /* per row instead of `object`, where rows of several are mixed; -1: of none. NULL */
     struct weir_count count;
     struct weir_quota *quota;
 };

@@ -16,7 +16,8 @@
  *
  * Kernels are pure: no DuckDB, no I/O, any thread; they see pages' columns, so tests call them directly.
  * 1. Arguments have the types that resolve() asked for, FLAT or CONST, each with `rows` rows; a kernel reads them by
- *    weir_arg() and friends, so that both forms work.
+ *    weir_arg() and friends, so that both forms work. Their strings have no pad behind (page.h's rule 3 is for what
+ *    weir decoded itself).
  * 2. out has room for `rows` slots of its type, valid == NULL. A kernel fills all of them.
  * 3. Strings of the result are copied into call->mem, which lives until the lane's next chunk.
  * 4. An error of one row goes through weir_call_bad(), which decides by call->on_error: fail, null. */
