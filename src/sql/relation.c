@@ -1,4 +1,5 @@
-/* What stands behind the names in FROM: feeds of pages as a table function, and SELECTs as views.
+/* What stands behind the names in FROM: feeds of pages as a table function, SELECTs as views, and weir_alive() for the
+ * SELECTs whose files have deleted rows.
  *
  * 1. weir_feed(i) yields the columns of input i: c0, c1 … (schema), h0, h1 … (hidden), p0 and p1 (position). Only those
  *    that the query uses are copied into DuckDB's vectors; texts stay in the page.
@@ -194,8 +195,8 @@ feed_scan(duckdb_function_info info, duckdb_data_chunk out)
         scan_fail(info, run, &err);
 }
 
-weir_rc
-relation_register(struct weir_engine *e, struct weir_error *err)
+static weir_rc
+feed_register(struct weir_engine *e, struct weir_error *err)
 {
     duckdb_table_function f = duckdb_create_table_function();
     duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
@@ -213,6 +214,68 @@ relation_register(struct weir_engine *e, struct weir_error *err)
     duckdb_destroy_logical_type(&number);
     duckdb_destroy_table_function(&f);
     return ok ? WEIR_OK : weir_fail(err, WEIR_BUG, "DuckDB does not take the function weir_feed");
+}
+
+/* --- deletion vectors -------------------------------------------------------------------------------------------- */
+
+/* The first argument is a literal, so all rows of a chunk ask the same input. */
+static const struct weir_alive *
+alive_of(const struct engine_run *run, int64_t number)
+{
+    char name[24];
+
+    snprintf(name, sizeof(name), "r%lld", (long long)number);
+    for (uint32_t i = 0; run != NULL && i < run->q->ninputs; i++)
+        if (strcmp(run->q->inputs[i].name, name) == 0)
+            return run->q->inputs[i].alive;
+    return NULL;
+}
+
+static void
+alive_chunk(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector out)
+{
+    const struct weir_engine *e = duckdb_scalar_function_get_extra_info(info);
+    uint32_t rows = (uint32_t)duckdb_data_chunk_get_size(in);
+    const int64_t *args[3];
+    const struct weir_alive *alive;
+
+    if (rows == 0)
+        return;
+    for (idx_t i = 0; i < 3; i++)
+        args[i] = duckdb_vector_get_data(duckdb_data_chunk_get_vector(in, i));
+    alive = alive_of(e->run, args[0][0]);
+    if (alive == NULL)
+        duckdb_scalar_function_set_error(info, "weir_alive: this input has no deletion vectors");
+    else
+        alive->look(alive->self, args[1], args[2], rows, duckdb_vector_get_data(out));
+}
+
+static weir_rc
+alive_register(struct weir_engine *e, struct weir_error *err)
+{
+    duckdb_scalar_function f = duckdb_create_scalar_function();
+    duckdb_logical_type number = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
+    duckdb_logical_type truth = duckdb_create_logical_type(DUCKDB_TYPE_BOOLEAN);
+    bool ok;
+
+    duckdb_scalar_function_set_name(f, "weir_alive");
+    for (int i = 0; i < 3; i++)
+        duckdb_scalar_function_add_parameter(f, number);
+    duckdb_scalar_function_set_return_type(f, truth);
+    duckdb_scalar_function_set_extra_info(f, e, NULL);
+    duckdb_scalar_function_set_function(f, alive_chunk);
+    ok = duckdb_register_scalar_function(e->con, f) == DuckDBSuccess;
+    duckdb_destroy_logical_type(&number);
+    duckdb_destroy_logical_type(&truth);
+    duckdb_destroy_scalar_function(&f);
+    return ok ? WEIR_OK : weir_fail(err, WEIR_BUG, "DuckDB does not take the function weir_alive");
+}
+
+weir_rc
+relation_register(struct weir_engine *e, struct weir_error *err)
+{
+    WEIR_TRY(feed_register(e, err));
+    return alive_register(e, err);
 }
 
 /* --- a run ------------------------------------------------------------------------------------------------------- */

@@ -884,6 +884,37 @@ only_the_folders_of_the_inputs_can_be_read(void **state)
 }
 
 static void
+odd_rows_are_there(void *self, const int64_t *files, const int64_t *rows, uint32_t n, uint8_t *alive)
+{
+    (void)self;
+    for (uint32_t i = 0; i < n; i++)
+        alive[i] = files[i] == 3 && rows[i] % 2 == 1;
+}
+
+static void
+rows_that_are_not_alive_are_not_read(void **state)
+{
+    struct kit *k = *state;
+    struct weir_sql_relation relation = {.name = "r7"};
+    struct weir_sql_plan plan = {.text = "SELECT c0 FROM r7 WHERE c0 > 10", .relations = &relation, .nrelations = 1, .position = -1};
+    const struct weir_alive alive = {.look = odd_rows_are_there};
+    struct weir_engine_input input = {.name = "r7", .select = "SELECT range AS c0 FROM range(100) WHERE weir_alive(7, 3::BIGINT, range)", .alive = &alive};
+    const struct weir_engine_query q = {.plan = &plan, .set = &k->set, .inputs = &input, .ninputs = 1, .drain = &k->drain, .lanes = 1};
+    struct weir_error err = {0};
+
+    k->schema = relation.schema = plan.schema = ddl(k, "id BIGINT");
+    k->rows = 100;
+    open_engine(k, 64 * WEIR_MIB, 1, NULL);
+    k->seen = calloc(101, 1);
+    k->drain = (struct weir_drain){.self = k, .lane_open = drain_open, .write = drain_write, .lane_finish = drain_finish, .lane_close = drain_close};
+    expect_ok(weir_engine_run(k->engine, &q, &err), &err, input.select);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(k->seen[i], i > 10 && i % 2 == 1);
+    input.alive = NULL;
+    assert_int_not_equal(weir_engine_run(k->engine, &q, &err), WEIR_OK);
+}
+
+static void
 explain_shows_the_plan_and_reads_nothing(void **state)
 {
     struct kit *k = *state;
@@ -917,6 +948,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_stop_ends_a_query_at_once_wherever_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(too_little_memory_names_the_setting_and_a_folder_helps, setup, teardown),
         cmocka_unit_test_setup_teardown(only_the_folders_of_the_inputs_can_be_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_that_are_not_alive_are_not_read, setup, teardown),
         cmocka_unit_test_setup_teardown(explain_shows_the_plan_and_reads_nothing, setup, teardown),
     };
 
