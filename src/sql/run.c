@@ -334,7 +334,7 @@ query_run(struct query *x)
     }
     if (watch.done >= 0)
         close(watch.done);
-    if (rc != WEIR_OK)
+    if (rc != WEIR_OK && !atomic_load(&x->run->bad)) /* else it is the echo of what a callback has kept */
         engine_run_fail(x->run, &err);
     atomic_store(&x->right, rc == WEIR_OK && !atomic_load(&x->run->bad));
     duckdb_finish_execution(x->tasks);
