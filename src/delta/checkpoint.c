@@ -13,6 +13,7 @@
 #include <inttypes.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "codec/parquet.h"
 
@@ -586,4 +587,34 @@ weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, s
     while (rc == WEIR_OK);
     weir_checkpoint_files_close(cf);
     return rc == WEIR_END ? WEIR_OK : rc;
+}
+
+weir_rc
+weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_log_range *out,
+                      struct weir_error *err)
+{
+    struct weir_log_ask ask = {.version = version, .below = INT64_MAX};
+    struct weir_error first = {0};
+
+    for (;;) {
+        weir_rc rc = weir_log_find(st, &ask, out, err);
+
+        if (rc != WEIR_OK && first.rc != WEIR_OK) {
+            *err = first;
+            err->rc = WEIR_CORRUPT;
+            return weir_error_hint(err, "bring the file back from a copy: the commits that it stands for are gone");
+        }
+        WEIR_TRY(rc);
+        if (out->checkpoint.version < 0)
+            return WEIR_OK;
+        rc = weir_checkpoint_check(st, &out->checkpoint, q, err);
+        if (rc != WEIR_CORRUPT && rc != WEIR_NOTFOUND)
+            return rc;
+        weir_warn("%s: checkpoint %" PRId64 " cannot be used (%s); what stands before it is read instead", st->path,
+                  out->checkpoint.version, err->what);
+        if (first.rc == WEIR_OK)
+            first = *err;
+        weir_error_clear(err);
+        ask.below = out->checkpoint.version;
+    }
 }

@@ -18,6 +18,10 @@ weir_rc weir_checkpoint_small(struct weir_store *st, const struct weir_checkpoin
 weir_rc weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
                               struct weir_error *err);
 
+/* What a version can be read from: as weir_log_find(), but checkpoints that are broken are passed over, with a warning. */
+weir_rc weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_log_range *out,
+                              struct weir_error *err);
+
 enum { /* what of its file actions is wanted beside path, size, partition values and deletion vector */
     WEIR_FILE_STATS = 1,
     WEIR_FILE_REST = 2,    /* tags, row ids, clustering: to write them again */

@@ -32,7 +32,7 @@ static const struct feature features[] = {
     {"identityColumns", false, 6, APPEND_IF_IDLE, true, "identity columns need values given out by the writer"},
     {"deletionVectors", true, 7, APPEND_OK, true, NULL}, /* numRecords is always written */
     {"timestampNtz", true, 7, APPEND_OK, true, NULL},
-    {"v2Checkpoint", true, 7, APPEND_OK, true, NULL}, /* weir writes no checkpoints */
+    {"v2Checkpoint", true, 7, APPEND_OK, true, NULL}, /* one file of the classic form stays legal */
     {"domainMetadata", false, 7, APPEND_OK, true, NULL},
     {"inCommitTimestamp", false, 7, APPEND_OK, true, NULL},
     {"vacuumProtocolCheck", true, 7, APPEND_OK, true, NULL},

@@ -7,10 +7,7 @@
  * Threads: one owner. */
 #include "delta/files.h"
 
-#include <inttypes.h>
-
 #include "base/limits.h"
-#include "base/log.h"
 
 struct weir_live {
     struct weir_store *st;
@@ -38,36 +35,6 @@ files_start(struct weir_live *f, struct weir_error *err)
     return WEIR_OK;
 }
 
-/* The range to read: its checkpoint has been looked at. */
-static weir_rc
-files_choose(struct weir_live *f, int64_t version, struct weir_error *err)
-{
-    struct weir_log_ask ask = {.version = version, .below = INT64_MAX};
-    struct weir_error first = {0};
-
-    for (;;) {
-        weir_rc rc = weir_log_find(f->st, &ask, &f->range, err);
-
-        if (rc != WEIR_OK && first.rc != WEIR_OK) {
-            *err = first;
-            err->rc = WEIR_CORRUPT;
-            return weir_error_hint(err, "bring the file back from a copy: the commits that it stands for are gone");
-        }
-        WEIR_TRY(rc);
-        if (f->range.checkpoint.version < 0)
-            return WEIR_OK;
-        rc = weir_checkpoint_check(f->st, &f->range.checkpoint, f->q, err);
-        if (rc != WEIR_CORRUPT && rc != WEIR_NOTFOUND)
-            return rc;
-        weir_warn("%s: checkpoint %" PRId64 " cannot be used (%s); what stands before it is read instead",
-                  f->st->path, f->range.checkpoint.version, err->what);
-        if (first.rc == WEIR_OK)
-            first = *err;
-        weir_error_clear(err);
-        ask.below = f->range.checkpoint.version;
-    }
-}
-
 weir_rc
 weir_live_open(struct weir_store *st, const struct weir_snapshot *snap, const struct weir_live_ask *ask,
                 struct weir_quota *q, struct weir_live **out, struct weir_error *err)
@@ -83,7 +50,7 @@ weir_live_open(struct weir_store *st, const struct weir_snapshot *snap, const st
     f->mem = weir_mem_new(NULL, q, "files");
     if (f->mem == NULL)
         WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory to list a table's files"));
-    WEIR_GO(files_choose(f, snap->version, err));
+    WEIR_GO(weir_checkpoint_range(st, snap->version, q, &f->range, err));
     WEIR_GO(files_start(f, err));
     *out = f;
 out:

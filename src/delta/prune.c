@@ -9,7 +9,6 @@
  * Threads: one owner. */
 #include "delta/prune.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -17,6 +16,7 @@
 #include "base/str.h"
 #include "column/text.h"
 #include "delta/mapping.h"
+#include "delta/stats.h"
 
 enum { PRUNE_SLOT = 16, MS = 1000 };
 
@@ -131,53 +131,16 @@ bound_init(struct prune_bound *b, const struct weir_type *type)
 }
 
 static void
-bound_text(struct prune_bound *b, const char *text, size_t len, struct weir_mem *mem)
-{
-    if (b->col.type->kind == WEIR_STRING)
-        b->there = len <= UINT32_MAX && weir_str_copy(mem, text, (uint32_t)len, (struct weir_str *)(void *)b->slot);
-    else
-        b->there = weir_slot_parse(&b->col, 0, text, len, &weir_zone_utc, mem) && !weir_col_is_null(&b->col, 0);
-}
-
-/* A real of the JSON has been through a double: right for reals, and for decimals that fit one. */
-static void
-bound_real(struct prune_bound *b, double v, struct weir_mem *mem)
-{
-    char text[400];
-
-    if (b->col.type->kind == WEIR_DOUBLE) {
-        memcpy(b->slot, &v, sizeof(v));
-        b->there = true;
-    } else if (b->col.type->kind == WEIR_FLOAT) {
-        float f = (float)v;
-
-        memcpy(b->slot, &f, sizeof(f));
-        b->there = true;
-    } else if (b->col.type->kind == WEIR_DECIMAL && b->col.type->precision <= DBL_DIG) {
-        bound_text(b, text, (size_t)snprintf(text, sizeof(text), "%.*f", b->col.type->scale, v), mem);
-    }
-}
-
-static void
 bound_read(struct prune_bound *b, const json_t *v, bool max, struct weir_mem *mem)
 {
-    char text[32];
+    int64_t us;
 
-    if (b->col.type->kind == WEIR_BOOLEAN || b->col.type->kind == WEIR_BINARY || weir_kind_is_nested(b->col.type->kind))
-        return; /* no writer keeps these */
-    if (json_is_string(v))
-        bound_text(b, json_string_value(v), json_string_length(v), mem);
-    else if (json_is_integer(v))
-        bound_text(b, text, weir_long_print(json_integer_value(v), text), mem);
-    else if (json_is_real(v))
-        bound_real(b, json_real_value(v), mem);
-    if (b->there && max && (b->col.type->kind == WEIR_TIMESTAMP || b->col.type->kind == WEIR_TIMESTAMP_NTZ)) {
-        int64_t us;
-
-        memcpy(&us, b->slot, sizeof(us));
-        us = us > INT64_MAX - MS ? INT64_MAX : us + MS;
-        memcpy(b->slot, &us, sizeof(us));
-    }
+    b->there = weir_stats_bound(v, &b->col, 0, mem);
+    if (!b->there || !max || (b->col.type->kind != WEIR_TIMESTAMP && b->col.type->kind != WEIR_TIMESTAMP_NTZ))
+        return;
+    memcpy(&us, b->slot, sizeof(us));
+    us = us > INT64_MAX - MS ? INT64_MAX : us + MS;
+    memcpy(b->slot, &us, sizeof(us));
 }
 
 /* Whether some value v with lo <= v <= hi may stand in this relation to the constant. */

@@ -321,6 +321,7 @@ load_range(struct snapshot_load *l, struct weir_error *err)
     l->have_txn = l->snap->app_id == NULL;
     l->snap->version = r->newest;
     l->snap->written_ms = r->newest_ms;
+    l->snap->checkpoint = r->checkpoint.version;
     if (r->last_commit >= oldest)
         WEIR_TRY(weir_log_walk(l->st, r, r->last_commit, oldest, l->q, load_line, l, err));
     WEIR_TRY(load_checkpoint(l, err));
@@ -340,6 +341,7 @@ load_init(struct snapshot_load *l)
 
     *snap = (struct weir_snapshot){.version = -1,
                                    .txn = -1,
+                                   .checkpoint = -1,
                                    .ict = INT64_MIN,
                                    .protocol_version = -1,
                                    .meta_version = -1,
@@ -417,7 +419,7 @@ weir_snapshot_open(struct weir_store *st, const char *app_id, const char *pipeli
         weir_mem_free(mem);
         return weir_fail(err, WEIR_NOMEM, "no memory to open a table");
     }
-    **out = (struct weir_snapshot){.version = -1, .txn = -1, .ict = INT64_MIN, .protocol_version = -1,
+    **out = (struct weir_snapshot){.version = -1, .txn = -1, .checkpoint = -1, .ict = INT64_MIN, .protocol_version = -1,
                                    .meta_version = -1, .mem = mem, .app_id = app_id, .pipeline = pipeline};
     return WEIR_OK;
 }

@@ -22,6 +22,7 @@ struct weir_snapshot {
     struct weir_protocol protocol;
     struct weir_metadata meta;
     int64_t protocol_version, meta_version; /* the commits that hold them; -1: not known */
+    int64_t checkpoint;                     /* newest one that is known of; -1: none */
     int64_t txn;                            /* newest version of the app id asked for; -1: none */
     int64_t written_ms;                     /* when the commit was written, by the store; of opening time */
     int64_t ict;                            /* in-commit timestamp of `version`; INT64_MIN: none */

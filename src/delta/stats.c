@@ -7,6 +7,7 @@
  * Follows Delta's StatisticsCollection. Pure functions. */
 #include "delta/stats.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -316,4 +317,141 @@ weir_stats_print(const struct weir_metadata *meta, const struct weir_filestats *
         weir_buf_str(buf, ",\"tightBounds\":true");
     weir_buf_byte(buf, '}');
     return weir_buf_check(buf, err);
+}
+
+/* --- as a struct ------------------------------------------------------------------------------------------------- */
+
+struct stats_types { /* of the same columns: bounds, and counts */
+    struct weir_field *bounds, *counts;
+    uint32_t nbounds, ncounts;
+};
+
+static bool
+stats_has_bounds(weir_kind k)
+{
+    return !weir_kind_is_nested(k) && k != WEIR_BOOLEAN && k != WEIR_BINARY && k != WEIR_VOID;
+}
+
+static weir_rc
+types_struct(struct weir_mem *mem, const struct weir_field *fields, uint32_t n, const struct weir_type **out,
+             struct weir_error *err)
+{
+    *out = n > 0 ? weir_type_struct(mem, fields, n) : NULL;
+    return n > 0 && *out == NULL ? weir_mem_fail(mem, sizeof(**out), err) : WEIR_OK;
+}
+
+static weir_rc types_walk(struct stats_walk *w, const struct weir_type *logical, const struct weir_type *physical,
+                          struct stats_name *at, struct weir_mem *mem, struct stats_types *out, struct weir_error *err);
+
+static void
+types_add(struct weir_field *fields, uint32_t *n, const struct weir_field *named, const struct weir_type *type)
+{
+    if (type != NULL)
+        fields[(*n)++] = (struct weir_field){named->name, named->name_len, true, type, NULL};
+}
+
+static weir_rc
+types_field(struct stats_walk *w, const struct weir_field *logical, const struct weir_field *physical,
+            struct stats_name *at, struct weir_mem *mem, struct stats_types *out, struct weir_error *err)
+{
+    const struct weir_type *type = physical->type, *bounds, *counts;
+    struct stats_types below;
+
+    if (type->kind == WEIR_STRUCT && at->depth < STATS_DEPTH) {
+        WEIR_TRY(types_walk(w, logical->type, type, at, mem, &below, err));
+        WEIR_TRY(types_struct(mem, below.bounds, below.nbounds, &bounds, err));
+        WEIR_TRY(types_struct(mem, below.counts, below.ncounts, &counts, err));
+        types_add(out->bounds, &out->nbounds, physical, bounds);
+        types_add(out->counts, &out->ncounts, physical, counts);
+        return WEIR_OK;
+    }
+    if (type->kind == WEIR_VOID || (w->named != NULL ? !names_hold(w->named, at) : w->left != INT64_MAX && w->left-- <= 0))
+        return WEIR_OK;
+    types_add(out->bounds, &out->nbounds, physical, stats_has_bounds(type->kind) ? type : NULL);
+    types_add(out->counts, &out->ncounts, physical, &weir_type_long);
+    return WEIR_OK;
+}
+
+static weir_rc
+types_walk(struct stats_walk *w, const struct weir_type *logical, const struct weir_type *physical,
+           struct stats_name *at, struct weir_mem *mem, struct stats_types *out, struct weir_error *err)
+{
+    weir_rc rc = WEIR_OK;
+
+    *out = (struct stats_types){0};
+    WEIR_NEW(out->bounds, mem, (physical->nfields + 1) * sizeof(*out->bounds));
+    WEIR_NEW(out->counts, mem, (physical->nfields + 1) * sizeof(*out->counts));
+    for (uint32_t i = 0; i < physical->nfields; i++) {
+        if (at->depth == 0 && weir_metadata_partition(w->meta, logical->fields[i].name) >= 0)
+            continue;
+        at->part[at->depth++] = logical->fields[i].name;
+        WEIR_GO(types_field(w, &logical->fields[i], &physical->fields[i], at, mem, out, err));
+        at->depth--;
+    }
+out:
+    return rc;
+}
+
+weir_rc
+weir_stats_schema(const struct weir_metadata *meta, const struct weir_type *physical, bool tight, struct weir_mem *mem,
+                  const struct weir_type **out, struct weir_error *err)
+{
+    struct stats_walk w = {.meta = meta, .left = stats_limit(meta),
+                           .named = weir_metadata_conf(meta, "delta.dataSkippingStatsColumns")};
+    struct weir_field fields[5];
+    struct stats_name at = {.depth = 0};
+    const struct weir_type *bounds, *counts;
+    struct stats_types types;
+    uint32_t n = 0;
+
+    WEIR_TRY(types_walk(&w, meta->schema, physical, &at, mem, &types, err));
+    WEIR_TRY(types_struct(mem, types.bounds, types.nbounds, &bounds, err));
+    WEIR_TRY(types_struct(mem, types.counts, types.ncounts, &counts, err));
+    fields[n++] = (struct weir_field){"numRecords", 10, true, &weir_type_long, NULL};
+    types_add(fields, &n, &(struct weir_field){.name = "minValues", .name_len = 9}, bounds);
+    types_add(fields, &n, &(struct weir_field){.name = "maxValues", .name_len = 9}, bounds);
+    types_add(fields, &n, &(struct weir_field){.name = "nullCount", .name_len = 9}, counts);
+    types_add(fields, &n, &(struct weir_field){.name = "tightBounds", .name_len = 11}, tight ? &weir_type_boolean : NULL);
+    return types_struct(mem, fields, n, out, err);
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool
+bound_text(struct weir_col *col, uint32_t row, const char *text, size_t len, struct weir_mem *mem)
+{
+    if (col->type->kind == WEIR_STRING)
+        return len <= UINT32_MAX && weir_str_copy(mem, text, (uint32_t)len, &((struct weir_str *)col->data)[row]);
+    return len > 0 && weir_slot_parse(col, row, text, len, &weir_zone_utc, mem);
+}
+
+/* A real of the JSON has been through a double: right for reals, and for decimals that fit one. */
+static bool
+bound_real(struct weir_col *col, uint32_t row, double v, struct weir_mem *mem)
+{
+    char text[400];
+
+    if (col->type->kind == WEIR_DOUBLE)
+        ((double *)col->data)[row] = v;
+    else if (col->type->kind == WEIR_FLOAT)
+        ((float *)col->data)[row] = (float)v;
+    else if (col->type->kind == WEIR_DECIMAL && col->type->precision <= DBL_DIG)
+        return bound_text(col, row, text, (size_t)snprintf(text, sizeof(text), "%.*f", col->type->scale, v), mem);
+    else
+        return false;
+    return true;
+}
+
+bool
+weir_stats_bound(const json_t *v, struct weir_col *col, uint32_t row, struct weir_mem *mem)
+{
+    char text[32];
+
+    if (!stats_has_bounds(col->type->kind))
+        return false;
+    if (json_is_string(v))
+        return bound_text(col, row, json_string_value(v), json_string_length(v), mem);
+    if (json_is_integer(v))
+        return bound_text(col, row, text, weir_long_print(json_integer_value(v), text), mem);
+    return json_is_real(v) && bound_real(col, row, json_real_value(v), mem);
 }

@@ -111,6 +111,8 @@ run_batch(struct run *r, const struct weir_batch_record *rec, bool replay, struc
     result->us.total = weir_mono_us() - began_us;
     WEIR_GO(run_report(r, rec, result, replay, began_ms, err));
     WEIR_GO(run_advance(r, rec, err));
+    if (r->p.sink_type->tidy != NULL)
+        r->p.sink_type->tidy(r->p.sink);
 out:
     return rc == WEIR_OK ? rc : weir_error_context(err, "batch %" PRId64, rec->id);
 }

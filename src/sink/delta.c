@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "delta/ckpt.h"
 #include "delta/feature.h"
 #include "sink/delta_int.h"
 
@@ -274,6 +275,16 @@ delta_commit(void *self, struct weir_sink_result *out, struct weir_error *err)
     return weir_error_context(err, "table %s", s->store->path);
 }
 
+/* The table's checkpoint, when one is due. */
+static void
+delta_tidy(void *self)
+{
+    struct delta_sink *s = self;
+
+    if (s->snap != NULL && !s->stale)
+        weir_ckpt_after(s->store, s->snap, s->env.quota);
+}
+
 const struct weir_sink_type weir_sink_delta = {
     .name = "delta",
     .about = "a Delta table, appended to",
@@ -287,5 +298,6 @@ const struct weir_sink_type weir_sink_delta = {
     .prepare = delta_prepare,
     .commit = delta_commit,
     .abort = delta_abort,
+    .tidy = delta_tidy,
     .close = delta_close,
 };

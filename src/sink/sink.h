@@ -72,6 +72,8 @@ struct weir_sink_type {
     weir_rc (*commit)(void *self, struct weir_sink_result *out, struct weir_error *err);              /* MUST */
     /* Drops what lanes wrote, unless a commit may name it. After a commit that failed it is not needed. */
     void (*abort)(void *self);                                                                        /* MUST */
+    /* Housekeeping, when the batch is done and told: may take its time, fails nothing (a warning). */
+    void (*tidy)(void *self);                                                                         /* MAY */
     void (*close)(void *self);                                                                        /* MUST, zeroed self is fine */
 };
 

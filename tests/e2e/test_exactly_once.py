@@ -35,7 +35,7 @@ def tmp_path(tmp_path):
 
 # --- the cases: each makes a pipeline with four batches to come --------------------------------------------------------
 def fixed_schema(pipeline, folder):
-    p = pipeline(folder)
+    p = pipeline(folder, sink={"table": {"properties": {"delta.checkpointInterval": "1"}}})
     p.put_ids(*GROUPS)
     return p
 

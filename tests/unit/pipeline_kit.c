@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "sql/parquet_read.h"
 #include "store/store.h"
 
 static void
@@ -28,6 +29,7 @@ kit_run(const char *root, const struct weir_run_options *opt, struct weir_error 
 {
     static const struct weir_run_options none;
     struct weir_setting setting = {.key = "maxFilesPerTrigger", .value = "1", .line = 1};
+    struct weir_setting property = {.key = "delta.checkpointInterval", .value = "2", .line = 1};
     char in[300], table[300], checkpoint[300];
     struct weir_spec s = {
         .file = "test.yaml",
@@ -43,7 +45,7 @@ kit_run(const char *root, const struct weir_run_options *opt, struct weir_error 
                  .output_mode = "append",
                  .create = true,
                  .options = {.file = "test.yaml"},
-                 .properties = {.file = "test.yaml"}},
+                 .properties = {.at = &property, .n = 1, .file = "test.yaml"}},
         .trigger = WEIR_TRIGGER_AVAILABLE_NOW,
         .checkpoint = checkpoint,
         .conf = {.time_zone = "UTC",
@@ -62,6 +64,7 @@ kit_run(const char *root, const struct weir_run_options *opt, struct weir_error 
     snprintf(table, sizeof(table), "%s/table", root);
     snprintf(checkpoint, sizeof(checkpoint), "%s/checkpoint", root);
     *err = (struct weir_error){0};
+    weir_parquet_io_set(&weir_parquet_duckdb);
     return weir_pipeline_run(&s, opt == NULL ? &none : opt, NULL, NULL, err);
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "pipeline/run.h"
 
-enum { KIT_FILES = 4 };
+enum { KIT_FILES = 4 /* batches; the table has a checkpoint at version 2 */ };
 
 /* root: "mem:NAME" or an absolute folder; in/, table/ and checkpoint/ are below it. */
 void kit_put_input(const char *root);
