@@ -83,8 +83,11 @@ point_get(const struct weir_charset *set, bool little, const char **p, const cha
     *p += set->unit;
     if (set->unit == 1)
         return *c <= set->most;
-    if (set->unit == 4)
-        return *c <= 0x10ffff && (*c < 0xd800 || *c > 0xdfff);
+    if (set->unit == 4) {
+        if (*c >= 0xd800 && *c <= 0xdfff)
+            *c = '?'; /* Java reads a lone surrogate, and has no UTF-8 for it */
+        return *c <= 0x10ffff;
+    }
     if (*c < 0xd800 || *c > 0xdfff)
         return true;
     if (*c > 0xdbff || end - *p < 2)

@@ -225,6 +225,21 @@ regexp_extract_all_row(const struct fn_row *r, struct regex_use *use)
 }
 REGEX_KERNEL(regexp_extract_all)
 
+/* By an empty pattern: each character by itself; a limit leaves out those behind it. */
+static weir_rc
+characters_split(const struct fn_row *r, struct weir_slice s, int32_t limit)
+{
+    size_t at = 0;
+
+    for (int32_t n = 0; at < s.len && (limit <= 0 || n < limit); n++) {
+        uint32_t width = utf8_width((unsigned char)s.ptr[at]);
+
+        WEIR_TRY(list_add(r, weir_slice(s.ptr + at, width)));
+        at += width;
+    }
+    return WEIR_OK;
+}
+
 /* Java's String.split(): an empty match at the beginning splits nothing off. */
 static weir_rc
 split_row(const struct fn_row *r, struct regex_use *use)
@@ -236,6 +251,8 @@ split_row(const struct fn_row *r, struct regex_use *use)
     bool found;
 
     list_begin(r);
+    if (s.len > 0 && row_str(r, 1).len == 0)
+        return characters_split(r, s, limit);
     for (size_t at = 0; limit <= 0 || n + 1 < (uint64_t)limit; at = weir_match_next(&use->match, s)) {
         WEIR_TRY(find(r, use, s, at, &found));
         if (!found)

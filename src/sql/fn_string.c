@@ -81,13 +81,16 @@ units_part(const struct fn_row *r, struct weir_slice s, int64_t from, int64_t to
     return weir_slice(s.ptr + a, b - a);
 }
 
-/* SQL's substring: at most len units from position pos, which may lie in front of the text. */
+/* SQL's substring: at most len units from position pos, which may lie in front of the text; far in front of bytes the
+ * way to their end overflows in Spark, and they come whole. */
 static struct weir_slice
 units_sub(const struct fn_row *r, struct weir_slice s, int64_t pos, int64_t len)
 {
     int64_t from = pos > 0 ? pos - 1 : pos < 0 ? units_count(r, s) + pos : 0;
 
-    return units_part(r, s, from, len == INT32_MAX ? INT64_MAX : from + len);
+    if (r->args[0].type->kind == WEIR_BINARY && (int64_t)s.len - from > INT32_MAX)
+        return s;
+    return units_part(r, s, from, from + len);
 }
 
 static weir_rc

@@ -177,13 +177,15 @@ WEIR_KERNEL(unhex)
 
 static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/* In lines of 76 digits with \r\n between, as Spark 4.0 has them. */
 static weir_rc
 base64_row(const struct fn_row *r)
 {
     struct weir_slice s = row_str(r, 0);
     const unsigned char *b = (const unsigned char *)s.ptr;
+    uint64_t digits = (uint64_t)(s.len + 2) / 3 * 4;
     weir_rc rc;
-    char *p = weir_row_room(r, (uint64_t)(s.len + 2) / 3 * 4, &rc), *to = p;
+    char *p = weir_row_room(r, digits + digits / 76 * 2, &rc), *to = p;
 
     if (p == NULL)
         return rc;
@@ -191,6 +193,8 @@ base64_row(const struct fn_row *r)
         size_t left = s.len - i;
         uint32_t v = (uint32_t)b[i] << 16 | (left > 1 ? (uint32_t)b[i + 1] << 8 : 0) | (left > 2 ? b[i + 2] : 0);
 
+        if (i > 0 && i % 57 == 0)
+            to = mempcpy(to, "\r\n", 2);
         *to++ = base64_digits[v >> 18];
         *to++ = base64_digits[v >> 12 & 63];
         *to++ = left > 1 ? base64_digits[v >> 6 & 63] : '=';
@@ -313,7 +317,7 @@ decode_row(const struct fn_row *r)
 }
 WEIR_KERNEL(decode)
 
-/* Base64 as to_binary wants it: digits in fours with padding, white space between allowed. */
+/* Base64 as to_binary wants it: padded to fours, or not padded at all; white space may stand between. */
 static bool
 base64_is_strict(struct weir_slice s)
 {
@@ -329,7 +333,7 @@ base64_is_strict(struct weir_slice s)
         else if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v')
             return false;
     }
-    return padding <= 2 && (digits + padding) % 4 == 0;
+    return padding == 0 ? digits % 4 != 1 : padding <= 2 && (digits + padding) % 4 == 0;
 }
 
 /* The format is a constant, which the resolver looked at. */
@@ -347,8 +351,8 @@ to_binary_row(const struct fn_row *r)
         return rc;
     if (weir_slice_is_nocase(as, "hex"))
         end = hex_read(s, p) ? p + (s.len + 1) / 2 : NULL;
-    else
-        end = base64_is_strict(s) ? base64_read(s, p, &why) : NULL;
+    else /* another format is no Base64 either: try_to_binary has no value for it */
+        end = weir_slice_is_nocase(as, "base64") && base64_is_strict(s) ? base64_read(s, p, &why) : NULL;
     if (end == NULL)
         return row_bad(r, "CONVERSION_INVALID_INPUT", "to_binary: '%.*s' is not in the format '%.*s'; use try_to_binary",
                        WEIR_SHOW(s), WEIR_SHOW(as));
@@ -643,8 +647,8 @@ to_binary_resolve(struct weir_resolve *r, struct weir_error *err)
         return code_resolve(r, err);
     if (as == NULL)
         return weir_resolve_refuse(r, 1, "a constant string", err);
-    if (!weir_slice_is_nocase(s, "hex") && !weir_slice_is_nocase(s, "utf-8") && !weir_slice_is_nocase(s, "utf8") &&
-        !weir_slice_is_nocase(s, "base64"))
+    if (!weir_str_starts(r->node->text, "try_") && !weir_slice_is_nocase(s, "hex") &&
+        !weir_slice_is_nocase(s, "utf-8") && !weir_slice_is_nocase(s, "utf8") && !weir_slice_is_nocase(s, "base64"))
         return weir_resolve_refuse(r, 1, "'hex', 'utf-8', 'utf8' or 'base64'", err);
     return code_resolve(r, err);
 }
