@@ -1,5 +1,6 @@
-/* Java's datetime patterns, as Spark 4 takes them for reading: "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]". This file compiles
- * a pattern into a short program of steps; pattern_read.c runs a text through it.
+/* Java's datetime patterns, as Spark 4 takes them: "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]". This file compiles a pattern
+ * into a short program of steps; pattern_read.c runs a text through it, pattern_print.c prints an instant by it. The
+ * two programs differ in a few letters, so a pattern is compiled for one of them.
  *
  * 1. Which letters exist, how wide they read and what a repeated one means is java.time's
  *    DateTimeFormatterBuilder.appendPattern, locale en-US; which are refused is Spark's DateTimeFormatterHelper
@@ -26,6 +27,7 @@ struct compiler {
     int active; /* the number that gives digits up to fixed ones behind it; -1: none */
     uint32_t open[PATTERN_SECTIONS_MAX], nopen;
     bool era; /* G is there */
+    const char *print_zone; /* printing: the zone's name; NULL: reading */
     char *literals;
     size_t nliterals;
     struct weir_error *err;
@@ -48,7 +50,7 @@ pattern_literal(struct compiler *c, char ch)
     char *at = c->literals + c->nliterals++;
 
     *at = ch;
-    if (last != NULL && last->kind == S_LITERAL) {
+    if (last != NULL && last->kind == S_LITERAL && last->text + last->len == at) {
         last->len++;
         return WEIR_OK;
     }
@@ -131,6 +133,8 @@ pattern_fraction(struct compiler *c, size_t count)
 
     if (count > 9)
         return pattern_refuse(c, 'S', count, "at most nine of this letter");
+    if (c->print_zone != NULL)
+        return pattern_add(c, step);
     return count == 1 ? pattern_number(c, step) : pattern_add(c, step);
 }
 
@@ -154,6 +158,19 @@ pattern_offset(struct compiler *c, char letter, size_t count)
     return pattern_add(c, step);
 }
 
+/* Printing: the zone is known, so its name is a constant. Of short names only those that are no region's. */
+static weir_rc
+pattern_zone_name(struct compiler *c, bool is_short)
+{
+    const char *name = c->print_zone;
+
+    if (is_short && strcmp(name, "UTC") != 0 && strcmp(name, "GMT") != 0 && name[0] != '+' && name[0] != '-') {
+        weir_fail(c->err, WEIR_UNSUPPORTED, "datetime pattern: short zone names (z) of %s are not printed", name);
+        return weir_error_hint(c->err, "use VV for the zone's name, XXX for its offset");
+    }
+    return pattern_add(c, (struct step){.kind = S_LITERAL, .text = name, .len = (uint16_t)strlen(name)});
+}
+
 static weir_rc
 pattern_zone(struct compiler *c, char letter, size_t count)
 {
@@ -161,6 +178,8 @@ pattern_zone(struct compiler *c, char letter, size_t count)
     case 'V':
         if (count != 2)
             return pattern_refuse(c, letter, count, "must be VV");
+        if (c->print_zone != NULL)
+            return pattern_zone_name(c, false);
         return pattern_add(c, (struct step){.kind = S_ZONE});
     case 'O':
         if (count != 1 && count != 4)
@@ -173,27 +192,47 @@ pattern_zone(struct compiler *c, char letter, size_t count)
             weir_fail(c->err, WEIR_UNSUPPORTED, "datetime pattern: full zone names (zzzz) are not read");
             return weir_error_hint(c->err, "use z for short names, VV for names like Europe/Berlin");
         }
+        if (c->print_zone != NULL)
+            return pattern_zone_name(c, true);
         return pattern_add(c, (struct step){.kind = S_ZONE, .full = true});
     }
 }
 
 /* Letters that Spark refuses for reading, and why. */
 static const char *
-pattern_refused(char letter)
+pattern_refused(const struct compiler *c, char letter)
 {
     if (strchr("YWwuec", letter) != NULL)
         return "week-based letters are not read since Spark 3 (the year is y)";
     if (strchr("ABnNp", letter) != NULL)
         return "Spark does not take this letter";
-    if (strchr("EFqQ", letter) != NULL)
+    if (c->print_zone == NULL && strchr("EFqQ", letter) != NULL)
         return "Spark takes this letter for printing only";
     return NULL;
+}
+
+/* Letters for printing only: weekday, week of the month, quarter. */
+static weir_rc
+pattern_print_only(struct compiler *c, char letter, size_t count)
+{
+    if (letter == 'F' && count == 1)
+        return pattern_add(c, (struct step){.kind = S_NUMBER, .field = F_ALIGNED, .min = 1, .max = NUMBER_MAX});
+    if (letter == 'F')
+        return pattern_refuse(c, letter, count, "at most one of this letter");
+    if (count > 4)
+        return pattern_refuse(c, letter, count, "Spark has no narrow names");
+    if (letter == 'E')
+        return pattern_add(c, (struct step){.kind = S_WORD, .field = F_WEEKDAY, .full = count == 4});
+    if (count <= 2)
+        return pattern_add(c, (struct step){.kind = S_NUMBER, .field = F_QUARTER, .min = (uint8_t)count,
+                                            .max = NUMBER_MAX});
+    return pattern_add(c, (struct step){.kind = S_WORD, .field = F_QUARTER, .full = count == 4});
 }
 
 static weir_rc
 pattern_letter(struct compiler *c, char letter, size_t count)
 {
-    const char *why = pattern_refused(letter);
+    const char *why = pattern_refused(c, letter);
 
     if (why != NULL)
         return pattern_refuse(c, letter, count, why);
@@ -242,6 +281,11 @@ pattern_letter(struct compiler *c, char letter, size_t count)
     case 'O':
     case 'z':
         return pattern_zone(c, letter, count);
+    case 'E':
+    case 'F':
+    case 'q':
+    case 'Q':
+        return pattern_print_only(c, letter, count);
     case 'g':
     case 'v':
         return weir_fail(c->err, WEIR_UNSUPPORTED, "datetime pattern: letter '%c' at position %zu is not read",
@@ -344,11 +388,11 @@ pattern_has_era(const char *t, size_t n)
     return false;
 }
 
-weir_rc
-weir_pattern_compile(const char *t, size_t n, struct weir_mem *mem, struct weir_pattern **out,
-                     struct weir_error *err)
+static weir_rc
+pattern_compile(const char *t, size_t n, const char *print_zone, struct weir_mem *mem, struct weir_pattern **out,
+                struct weir_error *err)
 {
-    struct compiler c = {.t = t, .n = n, .active = -1, .err = err};
+    struct compiler c = {.t = t, .n = n, .active = -1, .print_zone = print_zone, .err = err};
     struct weir_pattern *p;
     size_t bytes;
 
@@ -370,4 +414,18 @@ weir_pattern_compile(const char *t, size_t n, struct weir_mem *mem, struct weir_
     memcpy(p->step, c.step, c.nsteps * sizeof(p->step[0]));
     *out = p;
     return WEIR_OK;
+}
+
+weir_rc
+weir_pattern_compile(const char *t, size_t n, struct weir_mem *mem, struct weir_pattern **out,
+                     struct weir_error *err)
+{
+    return pattern_compile(t, n, NULL, mem, out, err);
+}
+
+weir_rc
+weir_pattern_compile_print(const char *t, size_t n, const char *zone_name, struct weir_mem *mem,
+                           struct weir_pattern **out, struct weir_error *err)
+{
+    return pattern_compile(t, n, zone_name, mem, out, err);
 }

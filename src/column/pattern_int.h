@@ -1,4 +1,4 @@
-/* A compiled datetime pattern: what pattern.c makes and pattern_read.c runs. */
+/* A compiled datetime pattern: what pattern.c makes, pattern_read.c and pattern_print.c run. */
 #ifndef WEIR_COLUMN_PATTERN_INT_H
 #define WEIR_COLUMN_PATTERN_INT_H
 
@@ -26,7 +26,10 @@ enum field {
     F_SECOND,
     F_NANO,
     F_OFFSET,
-    F_COUNT
+    F_COUNT,      /* of those that are read */
+    F_WEEKDAY,    /* E */
+    F_ALIGNED,    /* F, the day within its aligned week of the month */
+    F_QUARTER
 };
 
 enum step_kind { S_LITERAL, S_NUMBER, S_FRACTION, S_WORD, S_OFFSET, S_GMT, S_ZONE, S_OPEN, S_CLOSE };

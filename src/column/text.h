@@ -92,6 +92,12 @@ bool weir_pattern_parse(const struct weir_pattern *p, const char *t, size_t n, i
 /* The local date; a time and a zone are checked and dropped. */
 bool weir_pattern_parse_date(const struct weir_pattern *p, const char *t, size_t n, int32_t *days);
 
+/* The same patterns for printing (pattern_print.c): E, F, q and Q too, S as that many digits. zone_name, borrowed by
+ * the pattern, is the name of the zone that instants are printed in, for VV and z. */
+weir_rc weir_pattern_compile_print(const char *t, size_t n, const char *zone_name, struct weir_mem *mem,
+                                   struct weir_pattern **out, struct weir_error *err);
+void weir_pattern_print(const struct weir_pattern *p, int64_t us, const struct weir_zone *zone, struct weir_buf *buf);
+
 /* Slots of a page (slot.c). */
 
 /* One slot of a scalar column from the text of a partition value or a CSV cell, by Spark SQL's cast with ANSI off:

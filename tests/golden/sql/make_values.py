@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPTIONS = ("map('ignoreNullFields', 'false', 'timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\", "
            "'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\")")
+UNIT = re.compile(r"^(?!NULL$)[A-Z]+$")
 LITERAL = re.compile(r"^(-?\d+|'[^'\\]*'|true|false)$")
 
 
@@ -103,6 +104,8 @@ def main():
             spark.conf.set("spark.sql.ansi.enabled", "true")
             made = []
             for a in arguments:
+                if UNIT.match(a):  # the word is the value
+                    seen[zone, a] = {"type": "string", "value": a, "literal": True}
                 if (zone, a) not in seen:
                     seen[zone, a] = dict(ask(spark, a), literal=bool(LITERAL.match(a)))
                 made.append(seen[zone, a])
