@@ -148,7 +148,7 @@ text_read(struct weir_call *call, const struct weir_col *args, uint32_t rows, st
             !text_settle(call, out->type->kind, has_zone, us, &us))
             WEIR_TRY(text_no_value(call, out, row, "CANNOT_PARSE_TIMESTAMP", text, len, err));
         else
-            text_store(out, row, out->type->kind == WEIR_LONG ? clock_floor_div(us, CLOCK_SECOND) : us);
+            text_store(out, row, out->type->kind == WEIR_LONG ? us / CLOCK_SECOND : us);
     }
     return WEIR_OK;
 }
@@ -205,7 +205,7 @@ resolve_to_date(struct weir_resolve *r, struct weir_error *err)
     return text_resolve(r, &weir_type_date, err);
 }
 
-/* Seconds of a timestamp, towards the past. */
+/* unix_seconds and its like: whole units of a timestamp, towards the past. */
 static weir_rc
 seconds_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
                struct weir_error *err)
@@ -219,6 +219,18 @@ seconds_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row
 WEIR_KERNEL_STRICT(seconds_of)
 
 static const int64_t unit_seconds = CLOCK_SECOND, unit_millis = 1000, unit_micros = 1;
+
+/* unix_timestamp: seconds, towards 1970, as Spark divides there. */
+static weir_rc
+unix_timestamp_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+                   struct weir_error *err)
+{
+    (void)call;
+    (void)err;
+    weir_out(out, int64_t, row) = weir_arg(&args[0], int64_t, row) / CLOCK_SECOND;
+    return WEIR_OK;
+}
+WEIR_KERNEL_STRICT(unix_timestamp)
 
 static weir_rc
 text_now_seconds(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
@@ -243,10 +255,9 @@ resolve_unix_timestamp(struct weir_resolve *r, struct weir_error *err)
         WEIR_TRY(text_format_plan(r, 1, false, err));
         return weir_resolve_plain(r, "s", &weir_type_long, text_read, err);
     }
-    r->plan.data = &unit_seconds;
-    r->node->nkids = 1;
+    r->node->nkids = 1; /* a pattern says nothing here */
     WEIR_TRY(weir_resolve_clock(r, 0, err));
-    return weir_resolve_plain(r, ".", &weir_type_long, seconds_of, err);
+    return weir_resolve_plain(r, ".", &weir_type_long, unix_timestamp, err);
 }
 
 /* Printing. */
@@ -533,7 +544,7 @@ const struct weir_function weir_functions_datetime_text[] = {
     FN("to_timestamp_ntz", 1, 2, resolve_to_timestamp_ntz),
     FN("to_unix_timestamp", 1, 2, resolve_unix_timestamp),
     FN("to_utc_timestamp", 2, 2, resolve_to_utc),
-    FN("try_to_date", 1, 2, resolve_to_date),
+    FN_NOT("try_to_date", 1, 2, resolve_to_date, "of later versions of Spark"),
     FN("try_to_timestamp", 1, 2, resolve_to_timestamp),
     FN("unix_date", 1, 1, resolve_unix_date),
     FN("unix_micros", 1, 1, resolve_unix_seconds),

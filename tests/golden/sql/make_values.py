@@ -5,7 +5,7 @@
 values_cases.txt: a line is a function and its arguments in Spark SQL, divided by " ; ". An argument may be several
 alternatives divided by " || ": each combination is a case. "## name key=value" begins a section: zone=… is the
 session's time zone, about=1 lets doubles differ in their last digit. Lines with one # are comments.
-An argument is written as its type in Spark's JSON and its value as to_json prints it; whether it is a literal too. An
+An argument is written as its type in Spark's JSON, its value as the text that to_json prints, and whether it is a literal. An
 answer is the same, or the error's class. "off" is the answer with spark.sql.ansi.enabled = false where that differs.
 """
 import itertools
@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OPTIONS = ("map('ignoreNullFields', 'false', 'timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX\", "
+OPTIONS = ("map('ignoreNullFields', 'false', 'timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX\", "
            "'timestampNTZFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\")")
 UNIT = re.compile(r"^(?!NULL$)[A-Z]+$")
 LITERAL = re.compile(r"^(-?\d+|'[^'\\]*'|true|false)$")
@@ -42,27 +42,13 @@ def ask(spark, text):
         kind = frame.schema["r"].dataType.jsonValue()
         frame.createOrReplaceTempView("answer")
         row = spark.sql("SELECT to_json(struct(r), %s) FROM answer" % OPTIONS).collect()[0][0]
-        return {"type": kind, "value": json.loads(row, parse_float=Number, parse_int=Number)["r"]}
+        return {"type": kind, "value": row[len('{"r":'):-1]}
     except PySparkException as e:
         found = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
         return {"error": found or str(e)[:80]}
     except Exception as e:  # Java's own, such as a NumberFormatException of a pattern
         found = re.search(r"\[([A-Z_.]+)\]|(\w+(Exception|Error))", str(e))
         return {"error": found.group(0) if found else str(e)[:80]}
-
-
-class Number(str):
-    """A number of JSON, digit by digit."""
-
-
-def dump(value):
-    if isinstance(value, Number):
-        return str(value)
-    if isinstance(value, dict):
-        return "{%s}" % ", ".join("%s: %s" % (json.dumps(k, ensure_ascii=False), dump(v)) for k, v in value.items())
-    if isinstance(value, list):
-        return "[%s]" % ", ".join(map(dump, value))
-    return json.dumps(value, ensure_ascii=False)
 
 
 def sections(path):
@@ -105,7 +91,7 @@ def main():
             made = []
             for a in arguments:
                 if UNIT.match(a):  # the word is the value
-                    seen[zone, a] = {"type": "string", "value": a, "literal": True}
+                    seen[zone, a] = {"type": "string", "value": json.dumps(a), "literal": True}
                 if (zone, a) not in seen:
                     seen[zone, a] = dict(ask(spark, a), literal=bool(LITERAL.match(a)))
                 made.append(seen[zone, a])
@@ -119,7 +105,7 @@ def main():
             case = dict(settings, call=call, function=name, arguments=made, answer=answer)
             if off != answer:
                 case["off"] = off
-            answers.append(dump(case))
+            answers.append(json.dumps(case, ensure_ascii=False))
     with open(target, "w", encoding="utf-8") as f:
         f.write("[\n" + ",\n".join([line.rstrip(",\n") for line in old] + answers) + "\n]\n")
     print("%d cases" % len(answers))
