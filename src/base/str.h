@@ -27,6 +27,26 @@ weir_slice_is(struct weir_slice s, const char *text)
     return s.len == strlen(text) && memcmp(s.ptr, text, s.len) == 0;
 }
 
+static inline char
+weir_lower(char c) /* ASCII only */
+{
+    return (unsigned char)(c - 'A') < 26 ? (char)(c | 0x20) : c;
+}
+
+static inline bool
+weir_is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+static inline int
+weir_hex_digit(char c) /* -1: none */
+{
+    if (weir_is_digit(c))
+        return c - '0';
+    return (unsigned char)(weir_lower(c) - 'a') < 6 ? weir_lower(c) - 'a' + 10 : -1;
+}
+
 bool weir_slice_is_nocase(struct weir_slice s, const char *text); /* ASCII case only */
 struct weir_slice weir_slice_trim(struct weir_slice s);           /* bytes <= ' ' at both ends */
 bool weir_str_starts(const char *s, const char *prefix);

@@ -107,12 +107,6 @@ weir_json_string(struct json_text *t, const char *p, struct json_string *out)
 }
 
 static bool
-is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-static bool
 is_letter(char c)
 {
     return (unsigned char)((c | 0x20) - 'a') < 26;
@@ -122,7 +116,7 @@ is_letter(char c)
 static bool
 is_name(char c)
 {
-    return is_letter(c) || is_digit(c) || (unsigned char)c >= 0x80 ||
+    return is_letter(c) || weir_is_digit(c) || (unsigned char)c >= 0x80 ||
            (c != '\0' && strchr("_$@#*+-", c) != NULL);
 }
 
@@ -133,7 +127,7 @@ weir_json_key(struct json_text *t, const char *p, struct json_string *out)
 
     if (*p == '"' || (*p == '\'' && t->opt->single_quotes))
         return weir_json_string(t, p, out);
-    if (!t->opt->unquoted_names || is_digit(*p))
+    if (!t->opt->unquoted_names || weir_is_digit(*p))
         return json_fail(t, "a name in quotes was expected");
     while (q < t->end && is_name(*q))
         q++;
@@ -147,7 +141,7 @@ weir_json_key(struct json_text *t, const char *p, struct json_string *out)
 static const char *
 digits_skip(const char *p)
 {
-    while (is_digit(*p))
+    while (weir_is_digit(*p))
         p++;
     return p;
 }
@@ -182,7 +176,7 @@ weir_json_number(struct json_text *t, const char *p, struct json_number *out)
     const char *q = p + (*p == '-'), *from = q;
     size_t digits;
 
-    if (!is_digit(*q))
+    if (!weir_is_digit(*q))
         return number_word(t, p, out);
     *out = (struct json_number){.at = p, .kind = NUMBER_INTEGER};
     q = digits_skip(q);
@@ -226,12 +220,6 @@ weir_json_word(struct json_text *t, const char *p, char *out)
     return p + n;
 }
 
-static int
-hex_digit(char c)
-{
-    return is_digit(c) ? c - '0' : (unsigned char)((c | 0x20) - 'a') < 6 ? (c | 0x20) - 'a' + 10 : -1;
-}
-
 /* \uXXXX behind the backslash's u; -1: no such thing. */
 static int32_t
 escape_unit(const char *p, const char *end)
@@ -241,7 +229,7 @@ escape_unit(const char *p, const char *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int d = hex_digit(p[i]);
+        int d = weir_hex_digit(p[i]);
 
         if (d < 0)
             return -1;

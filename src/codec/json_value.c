@@ -506,12 +506,6 @@ weir_json_read_any(struct json_decoder *d, struct json_node *node, struct weir_c
 
 /* ---- Quick ways: NULL when the general way must decide */
 
-static inline bool
-is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 /* The digits at p, 8 at a time; *v is right for up to 18 of them. Returns the byte behind them. */
 static inline const char *
 quick_digits(const char *p, uint64_t *v)
@@ -655,8 +649,8 @@ quick_day(struct json_decoder *d, const char *p, int64_t *day)
         *day = d->day;
         return true;
     }
-    if (!eight(p, UINT64_C(0x2d30302d30303030), UINT64_C(0xff0000ff00000000), &x) || !is_digit(p[8]) ||
-        !is_digit(p[9]))
+    if (!eight(p, UINT64_C(0x2d30302d30303030), UINT64_C(0xff0000ff00000000), &x) || !weir_is_digit(p[8]) ||
+        !weir_is_digit(p[9]))
         return false;
     year = pair(x, 0) * 100 + pair(x, 2);
     month = pair(x, 5);
@@ -676,7 +670,7 @@ quick_fraction(const char *p, int64_t *us)
     const char *from = ++p;
     int64_t v = 0;
 
-    while (is_digit(*p))
+    while (weir_is_digit(*p))
         v = v * 10 + (*p++ - '0');
     if (p == from || p - from > 6)
         return NULL;

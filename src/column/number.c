@@ -61,7 +61,7 @@ number_exponent(const char *p, const char *end, int64_t *out)
     if (p == end)
         return false;
     for (; p < end; p++) {
-        if (!text_is_digit(*p))
+        if (!weir_is_digit(*p))
             return false;
         if (e < INT64_C(10000000000))
             e = e * 10 + (*p - '0');
@@ -100,7 +100,7 @@ number_run(const char *p, const char *end, struct number *out)
             p++;
         zeros = (size_t)(p - from);
     }
-    for (; p < end && text_is_digit(*p); p++)
+    for (; p < end && weir_is_digit(*p); p++)
         mant = mant * 10 + (uint64_t)(*p - '0');
     out->ndigits += (size_t)(p - from) - zeros;
     out->mant = mant;
