@@ -215,10 +215,11 @@ weir_parse_interval_ms(struct weir_slice s, int64_t *out)
 
 /* ---- UTF-8 ---- */
 
-/* Bytes of the well-formed sequence at p (Unicode, table 3-7), 0: none. */
-static size_t
-utf8_sequence(const unsigned char *p, size_t n)
+/* Well-formed sequences by Unicode, table 3-7. */
+size_t
+weir_utf8_length(const char *s, size_t n)
 {
+    const unsigned char *p = (const unsigned char *)s;
     unsigned char low = 0x80, high = 0xbf;
     size_t len, i;
 
@@ -247,19 +248,18 @@ utf8_sequence(const unsigned char *p, size_t n)
 bool
 weir_utf8_valid(const char *s, size_t n)
 {
-    const unsigned char *p = (const unsigned char *)s;
     size_t at = 0, len;
     uint64_t word;
 
     while (at < n) {
         if (n - at >= sizeof(word)) {
-            memcpy(&word, p + at, sizeof(word));
+            memcpy(&word, s + at, sizeof(word));
             if ((word & UINT64_C(0x8080808080808080)) == 0) {
                 at += sizeof(word);
                 continue;
             }
         }
-        len = utf8_sequence(p + at, n - at);
+        len = weir_utf8_length(s + at, n - at);
         if (len == 0)
             return false;
         at += len;

@@ -61,6 +61,8 @@ bool weir_parse_interval_ms(struct weir_slice s, int64_t *out);
 
 /* UTF-8. */
 bool weir_utf8_valid(const char *s, size_t n);
+/* Bytes of the character that s, n > 0 bytes of anything, begins with; 0: none. */
+size_t weir_utf8_length(const char *s, size_t n);
 /* Writes code point c (not a surrogate) at p; returns the bytes written, 1 to 4. */
 unsigned weir_utf8_put(uint32_t c, char *p);
 /* The next code point of valid UTF-8 at *p, moving *p. */
