@@ -1,9 +1,11 @@
-/* A schema compiled for the JSON decoder: nodes in the shape of the types, and for each struct an index of names.
+/* A schema compiled for the JSON decoder: nodes in the shape of the types, and for each struct an index of
+ * names.
  *
- * 1. Finding a key costs the same whatever the number of fields: first a guess (the field that came next last time),
- *    then a hash.
- * 2. Columns that the record must not fill (partition values, _metadata, the rescued and the corrupt column) have a
- *    field, too: a key of that name is no unknown field, and its value is kept in the rescued column. */
+ * 1. Finding a key costs the same whatever the number of fields: first a guess (the field that came next last
+ *    time), then a hash.
+ * 2. Columns that the record must not fill (partition values, _metadata, the rescued and the corrupt column)
+ *    have a field, too: a key of that name is no unknown field, and its value is kept in the rescued
+ *    column. */
 #include "codec/json_decode_int.h"
 
 #include "base/map.h"

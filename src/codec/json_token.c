@@ -1,9 +1,9 @@
-/* Tokens of JSON as Jackson reads them for Spark: JSON (RFC 8259) and the parts beyond it that the allow... options
- * of Spark's JSONOptions admit.
+/* Tokens of JSON as Jackson reads them for Spark: JSON (RFC 8259) and the parts beyond it that the allow...
+ * options of Spark's JSONOptions admit.
  *
  * 1. Nothing here allocates or recurses; weir_json_skip() keeps its brackets in a fixed stack of bits.
- * 2. Each byte of a text passes one of these functions or the decoder's own: a record is only good when all of it
- *    is JSON and all its strings are UTF-8, skipped ones too. */
+ * 2. Each byte of a text passes one of these functions or the decoder's own: a record is only good when all
+ *    of it is JSON and all its strings are UTF-8, skipped ones too. */
 #include <inttypes.h>
 
 #include "codec/json_int.h"
@@ -169,7 +169,8 @@ number_word(struct json_text *t, const char *p, struct json_number *out)
     return json_fail(t, "a value was expected");
 }
 
-/* The digits' run may pass `end` only over bytes that are there: the text ends with a byte that is no digit. */
+/* The digits' run may pass `end` only over bytes that are there: the text ends with a byte that is no
+ * digit. */
 const char *
 weir_json_number(struct json_text *t, const char *p, struct json_number *out)
 {
@@ -415,8 +416,8 @@ stack_in_object(const struct skip_stack *stack)
     return stack->objects[top >> 6] >> (top & 63) & 1;
 }
 
-/* An opening bracket at p: its level is pushed; behind it and, in an object, behind its first key. *empty: the
- * bracket closes again at once, at the byte returned. */
+/* An opening bracket at p: its level is pushed; behind it and, in an object, behind its first key. *empty:
+ * the bracket closes again at once, at the byte returned. */
 static const char *
 bracket_open(struct json_text *t, struct skip_stack *stack, const char *p, bool *empty)
 {

@@ -1,9 +1,9 @@
 /* Scalars of JSON into slots, by the type of the column, as Spark's JacksonParser converts them.
  *
- * 1. A slot is written only when the value fits. What does not fit is skipped and reported as a misfit; it never
- *    becomes another value: no overflow, no Infinity from 1e400, no days from a string of digits.
- * 2. Each type has a quick way for its usual form and one general way behind the tokens of json_token.c; the quick
- *    ways take nothing that the general way would read otherwise. */
+ * 1. A slot is written only when the value fits. What does not fit is skipped and reported as a misfit; it
+ *    never becomes another value: no overflow, no Infinity from 1e400, no days from a string of digits.
+ * 2. Each type has a quick way for its usual form and one general way behind the tokens of json_token.c; the
+ *    quick ways take nothing that the general way would read otherwise. */
 #include <math.h>
 
 #include "codec/json_decode_int.h"
@@ -218,7 +218,8 @@ date_set(const struct json_decoder *d, struct weir_col *col, uint32_t row, struc
 
     if (d->opt->date != NULL)
         return weir_pattern_parse_date(d->opt->date, s.ptr, s.len, &days) && slot_date(col, row, days);
-    /* Not weir_date_parse(): Spark takes other digits as days since 1970, and "20250102" becomes the year 57412. */
+    /* Not weir_date_parse(): Spark takes other digits as days since 1970, and "20250102" becomes the year
+     * 57412. */
     return weir_date_cast(s.ptr, s.len, &days) && slot_date(col, row, days);
 }
 
@@ -532,7 +533,8 @@ quick_digits(const char *p, uint64_t *v)
     return p;
 }
 
-/* c continues a number that so far is an integer. What else may not follow one is found by who looks for a comma. */
+/* c continues a number that so far is an integer. What else may not follow one is found by who looks for a
+ * comma. */
 static inline bool
 more_number(char c)
 {
@@ -617,7 +619,8 @@ quick_double(struct weir_col *col, uint32_t row, const char *p)
     return p;
 }
 
-/* Eight characters of which those under `marks` must be as in `shape` and the others digits; the digits' values. */
+/* Eight characters of which those under `marks` must be as in `shape` and the others digits; the digits'
+ * values. */
 static inline bool
 eight(const char *p, uint64_t shape, uint64_t marks, uint64_t *out)
 {
