@@ -244,7 +244,7 @@ struct files_tasks {
     struct weir_tasks *out;
     struct weir_seen ids; /* a path that came twice is read once */
     uint32_t most;        /* entries of the range: room in out->at */
-    uint64_t changed;
+    uint64_t changed, overwritten;
 };
 
 static weir_rc
@@ -298,10 +298,14 @@ files_task(void *arg, const struct weir_file_entry *entry, struct weir_error *er
     if (weir_seen_ask(&t->ids, id, 0) != WEIR_SEEN_NEW)
         return WEIR_OK;
     WEIR_ASSERT(t->out->n < t->most);
-    *task = (struct weir_task){.object = t->out->n, .to = -1};
+    *task = (struct weir_task){.object = t->out->n, .to = -1, .pinned = t->f->opt.allow_overwrites};
     WEIR_TRY(files_place_of(t, task, err));
-    WEIR_TRY(weir_seen_add(&t->ids, id, 0, err));
     rc = weir_store_head(task->store, task->key, &now, err);
+    if (rc == WEIR_OK && task->pinned && now.mtime_ms != entry->mtime_ms) {
+        t->overwritten++; /* the next listing takes what is there now; read here too, it would come twice */
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_seen_add(&t->ids, id, 0, err));
     if (rc == WEIR_NOTFOUND) { /* the reader says so by name, or passes it over (ignoreMissingFiles) */
         weir_error_clear(err);
         task->size = -1;
@@ -339,6 +343,9 @@ weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks
         weir_warn("%s: %" PRIu64
                   " files of this batch have changed since they were taken; they are read as they are now",
                   f->label, t.changed);
+    if (t.overwritten > 0)
+        weir_warn("%s: %" PRIu64 " files of this batch were overwritten before they were read; a later batch takes them",
+                  f->label, t.overwritten);
 out:
     weir_seen_fini(&t.ids);
     if (rc != WEIR_OK)
