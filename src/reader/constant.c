@@ -95,6 +95,12 @@ out:
 
 /* --- partition columns --- */
 
+bool
+task_names(const struct weir_task *task, const char *column)
+{
+    return task->key != NULL && weir_partition_has(task->key, column);
+}
+
 /* {"NAME":"TEXT","_file_path":"URI"} in front of what the row has there already. */
 static weir_rc
 rescue_row(struct weir_page *page, struct weir_col *col, uint32_t row, const struct weir_buf *member,
@@ -160,6 +166,8 @@ partition_fill(struct weir_scan *scan, const struct weir_task *task, struct weir
     struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
     weir_rc rc = WEIR_OK;
 
+    if (!task_names(task, name)) /* it came from the records */
+        return WEIR_OK;
     col->form = WEIR_CONST;
     if (!weir_partition_value(task->key, name, &text)) {
         weir_col_set_null(col, 0);

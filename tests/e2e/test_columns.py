@@ -333,12 +333,13 @@ def test_a_name_that_is_no_utf_8_is_text_all_the_same(pipeline):
     assert table(p) == [{"id": 1, "f": "\ufffdx.json"}]
 
 
+@pytest.mark.parametrize("files", [1, 2, 100])
 @pytest.mark.parametrize("format, options", [("json", {}), ("cloudFiles", {"cloudFiles.format": "json"})])
-def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options):
-    """Folders at another level, files beside folders: each batch has the values of its own paths."""
+def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options, files):
+    """Folders at another level, files beside folders: each file has the values of its own path, else of its records."""
     p = pipeline(format=format, schema="id INT, day STRING")
     limit = "maxFilesPerTrigger" if format == "json" else "cloudFiles.maxFilesPerTrigger"
-    p.spec["source"]["options"] = {limit: 1, **options}
+    p.spec["source"]["options"] = {limit: files, **options}
     p.write()
     p.put([{"id": 0, "day": "said"}], name="a.json")
     p.put([{"id": 1}], name="day=1/a.json")
