@@ -140,6 +140,7 @@ bytes_open(struct bytes *b, const struct weir_task *task, const char *encoding, 
     b->q = q;
     WEIR_TRY(transcode_new(encoding, &b->transcode, err));
     if (task->store != NULL) {
+        WEIR_TRY(weir_compression_check(task->key, err));
         WEIR_TRY(weir_store_head(task->store, task->key, &b->at_open, err));
         if (task->pinned && b->at_open.mtime_ms != task->mtime_ms)
             return bytes_changed("the file was overwritten before it was read", err);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/point.h"
 #include "base/str.h"
+#include "codec/compress.h"
 #include "source/files.h"
 
 /* --- choosing --- */
@@ -87,6 +88,8 @@ files_choose(struct files_choice *c, bool all, struct weir_error *err)
         WEIR_TRY(files_still(c, file, &still, err));
         if (!still)
             continue;
+        /* Once it is in the log, no filter helps any more. */
+        WEIR_TRY(weir_compression_check(file->key, err));
         WEIR_TRY(weir_seen_add(&f->seen, id, file->mtime_ms, err));
         c->bytes += (uint64_t)file->size;
         found->at[c->first + c->n++] = *file;
@@ -344,7 +347,8 @@ weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks
                   " files of this batch have changed since they were taken; they are read as they are now",
                   f->label, t.changed);
     if (t.overwritten > 0)
-        weir_warn("%s: %" PRIu64 " files of this batch were overwritten before they were read; a later batch takes them",
+        weir_warn("%s: %" PRIu64
+                  " files of this batch were overwritten before they were read; a later batch takes them",
                   f->label, t.overwritten);
 out:
     weir_seen_fini(&t.ids);
