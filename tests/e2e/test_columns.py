@@ -3,6 +3,7 @@ import json
 import os
 import time
 
+import pyarrow.dataset as ds
 import pytest
 
 import weir
@@ -351,3 +352,14 @@ def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options
     p.run().check()
     rows = deltars.DeltaTable(p.table).to_pyarrow_table().to_pylist()
     assert {r["id"]: r["day"] for r in rows} == {0: "said", 1: "1", 2: "2", 3: "1", 4: "told", 5: "1"}
+
+
+def test_a_filter_of_delta_rs_on_a_boolean_finds_its_rows(pipeline):
+    """delta-rs takes a comparison for false where the column has nulls counted but no bounds."""
+    p = pipeline(schema="id BIGINT, yes BOOLEAN")
+    p.put([{"id": 1, "yes": True}, {"id": 2, "yes": False}, {"id": 3, "yes": None}])
+    p.put([{"id": 4, "yes": True}])
+    p.run().check()
+    rows = deltars.DeltaTable(p.table).to_pyarrow_dataset()
+    found = {yes: rows.to_table(filter=ds.field("yes") == yes)["id"].to_pylist() for yes in (True, False)}
+    assert {yes: sorted(ids) for yes, ids in found.items()} == {True: [1, 4], False: [2]}
