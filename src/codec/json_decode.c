@@ -8,7 +8,8 @@
  *      - else into the corrupt column, as the whole record's text (Spark's PERMISSIVE);
  *      - else nowhere: counted as lost.
  *    A list or map with a misfit is null as a whole; structs in it lose the field only. Its text is kept
- *    either way.
+ *    either way. A number of more digits than its column holds (1.55 as DECIMAL(9,1), 2^53 + 1 as DOUBLE) is
+ *    rounded, as in Spark, and with a rescued column its text is kept there as well.
  * 4. A malformed record is a row of nulls, its text in the corrupt column, or in the rescued one as
  *    {"_corrupt_record":"…"}, or counted as lost.
  * 5. Children of lists are only ever appended. Those of a list that lost are left over: no slot points to

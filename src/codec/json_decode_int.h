@@ -59,7 +59,7 @@ struct json_list {
 
 typedef enum json_fit {
     JSON_FITS,
-    JSON_PARTIAL, /* inside a list: a part of the value is null that was something */
+    JSON_PARTIAL, /* in a list: a part of the value is null that was something; or a number was rounded */
     JSON_MISFIT   /* the slot was not written */
 } json_fit;
 

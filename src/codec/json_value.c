@@ -208,6 +208,8 @@ decimal_set(struct json_decoder *d, const struct weir_type *type, struct weir_co
     if (!weir_decimal_parse(s.ptr, s.len, type->precision, type->scale, &v))
         return false;
     weir_decimal_set(col, row, v);
+    if (d->env.rescued >= 0 && !weir_decimal_exact(s.ptr, s.len, type->scale))
+        d->fit = JSON_PARTIAL;
     return true;
 }
 
@@ -399,6 +401,23 @@ integer_double_set(weir_kind kind, struct weir_col *col, uint32_t row, struct we
     return zeros == s.len ? double_set(kind, col, row, 0) : double_text_set(kind, col, row, s);
 }
 
+/* An integer in the slot of a real is an id as often as not: one that the slot cannot hold to its last digit
+ * is kept in the rescued column too. */
+static void
+integer_double_check(struct json_decoder *d, weir_kind kind, const struct weir_col *col, uint32_t row,
+                     struct weir_slice s)
+{
+    enum { FLOAT_DIGITS = 7, INTEGER_DIGITS = 38 };
+    double got;
+    weir_i128 v;
+
+    if (d->env.rescued < 0 || s.len <= (kind == WEIR_FLOAT ? FLOAT_DIGITS : DOUBLE_DIGITS))
+        return;
+    got = kind == WEIR_FLOAT ? (double)((const float *)col->data)[row] : ((const double *)col->data)[row];
+    if (!weir_decimal_parse(s.ptr, s.len, INTEGER_DIGITS, 0, &v) || (weir_i128)got != v)
+        d->fit = JSON_PARTIAL;
+}
+
 static bool
 number_as(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
           const struct json_number *n)
@@ -422,9 +441,12 @@ number_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
                               n->kind == NUMBER_NAN        ? (double)NAN
                               : n->kind == NUMBER_INFINITE ? (double)INFINITY
                                                            : -(double)INFINITY);
-        if (n->kind == NUMBER_INTEGER && s.ptr[0] == '-')
-            return integer_double_set(node->kind, col, row, s);
-        return double_text_set(node->kind, col, row, s);
+        if (!(n->kind == NUMBER_INTEGER && s.ptr[0] == '-' ? integer_double_set(node->kind, col, row, s)
+                                                           : double_text_set(node->kind, col, row, s)))
+            return false;
+        if (n->kind == NUMBER_INTEGER)
+            integer_double_check(d, node->kind, col, row, s);
+        return true;
     case WEIR_DECIMAL:
         return n->kind < NUMBER_NAN && decimal_set(d, node->type, col, row, s, false);
     default:

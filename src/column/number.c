@@ -209,6 +209,31 @@ weir_decimal_parse(const char *t, size_t n, unsigned p, unsigned s, weir_i128 *o
     return true;
 }
 
+bool
+weir_decimal_exact(const char *t, size_t n, unsigned s)
+{
+    struct number x;
+    int64_t shift, keep;
+    const char *p;
+
+    if (!number_scan(t, n, &x))
+        return false;
+    shift = x.exp + (int64_t)s;
+    if (x.ndigits == 0 || shift >= 0)
+        return true;
+    if (x.ndigits <= MANT_DIGITS)
+        return shift >= -MANT_DIGITS && x.mant % pow10_u64[-shift] == 0;
+    keep = (int64_t)x.ndigits + shift;
+    p = x.digits;
+    for (int64_t i = 0; i < (int64_t)x.ndigits; p++) {
+        if (*p == '.')
+            continue;
+        if (i++ >= keep && *p != '0')
+            return false;
+    }
+    return true;
+}
+
 /* Writes the digits of v in front of `end`; returns where they start. */
 static char *
 digits_before(unsigned __int128 v, char *end)
