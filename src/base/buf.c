@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
 enum { BUF_MIN = 128 };
 
 void
@@ -173,6 +175,18 @@ weir_buf_json(struct weir_buf *buf, const char *s, size_t n)
     }
     weir_buf_add(buf, s + done, n - done);
     weir_buf_byte(buf, '"');
+}
+
+void
+weir_buf_utf8(struct weir_buf *buf, const char *s, size_t n)
+{
+    for (size_t at = 0, len; at < n; at += len > 0 ? len : 1) {
+        len = weir_utf8_length(s + at, n - at);
+        if (len > 0)
+            weir_buf_add(buf, s + at, len);
+        else
+            weir_buf_str(buf, "\xef\xbf\xbd");
+    }
 }
 
 weir_rc

@@ -36,6 +36,8 @@ void weir_buf_used(struct weir_buf *buf, size_t n);
 /* "s" as a JSON string with quotes; escapes as Jackson does: \" \\ \b \f \n \r \t, other control bytes
  * \u00XX in upper case; everything else (non-ASCII, '/') verbatim. s must be valid UTF-8. */
 void weir_buf_json(struct weir_buf *buf, const char *s, size_t n);
+/* Appends s with U+FFFD in place of each byte that is no UTF-8. */
+void weir_buf_utf8(struct weir_buf *buf, const char *s, size_t n);
 weir_rc weir_buf_check(const struct weir_buf *buf, struct weir_error *err); /* NOMEM, naming the ceiling */
 
 #endif

@@ -58,7 +58,7 @@ choice_find(const char *choices, struct weir_slice text)
         bool same = len == text.len;
 
         for (i = 0; same && i < len; i++)
-            same = weir_slice_is_nocase(weir_slice(word + i, 1), (const char[]){text.ptr[i], '\0'});
+            same = weir_lower(word[i]) == weir_lower(text.ptr[i]);
         if (same)
             return index;
         if (word[len] == '\0')

@@ -3,18 +3,6 @@
 
 #include <stdlib.h>
 
-static char
-ascii_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-static bool
-ascii_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool
 weir_slice_is_nocase(struct weir_slice s, const char *text)
 {
@@ -23,7 +11,7 @@ weir_slice_is_nocase(struct weir_slice s, const char *text)
     if (s.len != strlen(text))
         return false;
     for (i = 0; i < s.len; i++) {
-        if (ascii_lower(s.ptr[i]) != ascii_lower(text[i]))
+        if (weir_lower(s.ptr[i]) != weir_lower(text[i]))
             return false;
     }
     return true;
@@ -63,9 +51,9 @@ take_digits(struct weir_slice *s, int64_t *out)
 {
     int64_t v = 0;
 
-    if (s->len == 0 || !ascii_is_digit(s->ptr[0]))
+    if (s->len == 0 || !weir_is_digit(s->ptr[0]))
         return false;
-    while (s->len > 0 && ascii_is_digit(s->ptr[0])) {
+    while (s->len > 0 && weir_is_digit(s->ptr[0])) {
         if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, s->ptr[0] - '0', &v))
             return false;
         s->ptr++;
@@ -81,7 +69,7 @@ take_word(struct weir_slice *s)
 {
     struct weir_slice word = {s->ptr, 0};
 
-    while (s->len > 0 && ascii_lower(s->ptr[0]) >= 'a' && ascii_lower(s->ptr[0]) <= 'z') {
+    while (s->len > 0 && weir_lower(s->ptr[0]) >= 'a' && weir_lower(s->ptr[0]) <= 'z') {
         s->ptr++;
         s->len--;
         word.len++;
@@ -100,7 +88,7 @@ weir_parse_int(struct weir_slice s, int64_t *out)
     if (s.len == 0)
         return false;
     for (; s.len > 0; s.ptr++, s.len--) { /* downwards: the smallest int64 has no positive twin */
-        if (!ascii_is_digit(s.ptr[0]) || __builtin_mul_overflow(v, 10, &v) ||
+        if (!weir_is_digit(s.ptr[0]) || __builtin_mul_overflow(v, 10, &v) ||
             __builtin_sub_overflow(v, s.ptr[0] - '0', &v))
             return false;
     }
@@ -180,9 +168,9 @@ take_fraction(struct weir_slice *s, int64_t *millionths)
     if (s->len == 0 || s->ptr[0] != '.')
         return true;
     *s = weir_slice(s->ptr + 1, s->len - 1);
-    if (s->len == 0 || !ascii_is_digit(s->ptr[0]))
+    if (s->len == 0 || !weir_is_digit(s->ptr[0]))
         return false;
-    for (; s->len > 0 && ascii_is_digit(s->ptr[0]); s->ptr++, s->len--) {
+    for (; s->len > 0 && weir_is_digit(s->ptr[0]); s->ptr++, s->len--) {
         *millionths += (s->ptr[0] - '0') * scale;
         scale /= 10;
     }
@@ -227,10 +215,11 @@ weir_parse_interval_ms(struct weir_slice s, int64_t *out)
 
 /* ---- UTF-8 ---- */
 
-/* Bytes of the well-formed sequence at p (Unicode, table 3-7), 0: none. */
-static size_t
-utf8_sequence(const unsigned char *p, size_t n)
+/* Well-formed sequences by Unicode, table 3-7. */
+size_t
+weir_utf8_length(const char *s, size_t n)
 {
+    const unsigned char *p = (const unsigned char *)s;
     unsigned char low = 0x80, high = 0xbf;
     size_t len, i;
 
@@ -259,19 +248,18 @@ utf8_sequence(const unsigned char *p, size_t n)
 bool
 weir_utf8_valid(const char *s, size_t n)
 {
-    const unsigned char *p = (const unsigned char *)s;
     size_t at = 0, len;
     uint64_t word;
 
     while (at < n) {
         if (n - at >= sizeof(word)) {
-            memcpy(&word, p + at, sizeof(word));
+            memcpy(&word, s + at, sizeof(word));
             if ((word & UINT64_C(0x8080808080808080)) == 0) {
                 at += sizeof(word);
                 continue;
             }
         }
-        len = utf8_sequence(p + at, n - at);
+        len = weir_utf8_length(s + at, n - at);
         if (len == 0)
             return false;
         at += len;
@@ -334,14 +322,14 @@ edit_distance(const char *a, size_t n, const char *b, size_t m)
     for (i = 1; i <= n; i++) {
         now[0] = (unsigned)i;
         for (j = 1; j <= m; j++) {
-            char x = ascii_lower(a[i - 1]), y = ascii_lower(b[j - 1]);
+            char x = weir_lower(a[i - 1]), y = weir_lower(b[j - 1]);
             unsigned best = last[j - 1] + (x != y);
 
             if (last[j] + 1 < best)
                 best = last[j] + 1;
             if (now[j - 1] + 1 < best)
                 best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && x == ascii_lower(b[j - 2]) && y == ascii_lower(a[i - 2]) &&
+            if (i > 1 && j > 1 && x == weir_lower(b[j - 2]) && y == weir_lower(a[i - 2]) &&
                 before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             now[j] = best;

@@ -27,6 +27,26 @@ weir_slice_is(struct weir_slice s, const char *text)
     return s.len == strlen(text) && memcmp(s.ptr, text, s.len) == 0;
 }
 
+static inline char
+weir_lower(char c) /* ASCII only */
+{
+    return (unsigned char)(c - 'A') < 26 ? (char)(c | 0x20) : c;
+}
+
+static inline bool
+weir_is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+static inline int
+weir_hex_digit(char c) /* -1: none */
+{
+    if (weir_is_digit(c))
+        return c - '0';
+    return (unsigned char)(weir_lower(c) - 'a') < 6 ? weir_lower(c) - 'a' + 10 : -1;
+}
+
 bool weir_slice_is_nocase(struct weir_slice s, const char *text); /* ASCII case only */
 struct weir_slice weir_slice_trim(struct weir_slice s);           /* bytes <= ' ' at both ends */
 bool weir_str_starts(const char *s, const char *prefix);
@@ -41,6 +61,8 @@ bool weir_parse_interval_ms(struct weir_slice s, int64_t *out);
 
 /* UTF-8. */
 bool weir_utf8_valid(const char *s, size_t n);
+/* Bytes of the character that s, n > 0 bytes of anything, begins with; 0: none. */
+size_t weir_utf8_length(const char *s, size_t n);
 /* Writes code point c (not a surrogate) at p; returns the bytes written, 1 to 4. */
 unsigned weir_utf8_put(uint32_t c, char *p);
 /* The next code point of valid UTF-8 at *p, moving *p. */

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "cli/bar.h"
+#include "pipeline/place.h"
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
 
@@ -214,7 +215,7 @@ load_all(struct run *run, char **files, unsigned n, struct weir_mem *mem, struct
         }
         for (unsigned k = 0; k < i; k++)
             if (specs[k]->checkpoint != NULL && specs[i]->checkpoint != NULL &&
-                strcmp(specs[k]->checkpoint, specs[i]->checkpoint) == 0)
+                weir_place_same(specs[k]->checkpoint, specs[i]->checkpoint))
                 return weir_fail(err, WEIR_USAGE, "%s and %s have one checkpointLocation; each pipeline needs its own",
                                  files[k], files[i]);
     }

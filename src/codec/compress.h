@@ -13,8 +13,11 @@
 
 typedef enum weir_compression { WEIR_RAW, WEIR_GZIP, WEIR_ZSTD_STREAM, WEIR_BZIP2 } weir_compression;
 
-/* By the name's end: .gz .zst .bz2; else RAW. */
+/* By the name's end in any case: .gz .zst .bz2; else RAW. */
 weir_compression weir_compression_of(const char *name);
+/* UNSUPPORTED: the name ends as that of an archive or of a compression that is not read. Its bytes taken for
+ * text would be garbage in the table, and the file would count as read. */
+weir_rc weir_compression_check(const char *name, struct weir_error *err);
 
 struct weir_inflate;
 weir_rc weir_inflate_new(weir_compression how, struct weir_quota *q, struct weir_inflate **out, struct weir_error *err);

@@ -10,11 +10,11 @@
 
 #include <bzlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "base/limits.h"
-#include "base/str.h"
 
 enum { WINDOW_LOG = 27 }; /* 128 MiB: what zstd itself allows without --long */
 
@@ -31,6 +31,14 @@ struct weir_inflate {
     } u;
 };
 
+static bool
+name_ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), k = strlen(end);
+
+    return n >= k && strcasecmp(name + n - k, end) == 0;
+}
+
 weir_compression
 weir_compression_of(const char *name)
 {
@@ -40,9 +48,25 @@ weir_compression_of(const char *name)
     } ends[] = {{".gz", WEIR_GZIP}, {".gzip", WEIR_GZIP}, {".zst", WEIR_ZSTD_STREAM}, {".bz2", WEIR_BZIP2}};
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (weir_str_ends(name, ends[i].end))
+        if (name_ends(name, ends[i].end))
             return ends[i].how;
     return WEIR_RAW;
+}
+
+weir_rc
+weir_compression_check(const char *name, struct weir_error *err)
+{
+    static const char *const ends[] = {".lz4", ".snappy", ".sz", ".deflate", ".xz",  ".lzma", ".lzo", ".br",
+                                       ".z",   ".zip",    ".7z", ".tar",     ".tgz", ".tbz2"};
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        if (!name_ends(name, ends[i]))
+            continue;
+        weir_fail(err, WEIR_UNSUPPORTED, "%s: %s files are not read by this version", name, ends[i]);
+        return weir_error_hint(err, "pack it as .gz, .zst or .bz2; or leave such names out with "
+                                    "pathGlobFilter");
+    }
+    return WEIR_OK;
 }
 
 static uint64_t

@@ -1,16 +1,17 @@
 /* Where records begin and end.
  *
- * LINES, CUSTOM   a line is a run of records: Spark takes one value from it, or the elements of one array, and
- *                 forgets the rest of the line; here the rest is the next record.
+ * LINES, CUSTOM   a line is a run of records: Spark takes one value from it, or the elements of one array,
+ *                 and forgets the rest of the line; here the rest is the next record.
  * STREAM          (multiLine) the object is a run of values; the elements of a top-level array are records.
  *                 Spark takes the first value only.
  *
- * 1. A record's end is found in two ways that must agree: by the decoder's parser where the record is good, and by
- *    border_next(), which knows only brackets, quotes and comments, where it is not; the cutter uses the second alone.
- *    So a malformed element costs itself and not its neighbours, and blocks can be cut anywhere.
+ * 1. A record's end is found in two ways that must agree: by the decoder's parser where the record is good,
+ *    and by border_next(), which knows only brackets, quotes and comments, where it is not; the cutter uses
+ *    the second alone. So a malformed element costs itself and not its neighbours, and blocks can be cut
+ *    anywhere.
  * 2. border_next()'s state is a struct weir_cut_state: constant size whatever the object's length.
- * 3. A text is parsed where it stands when a byte stops the parser at its end (json_int.h, 1.); otherwise a copy
- *    with a NUL behind it is parsed.
+ * 3. A text is parsed where it stands when a byte stops the parser at its end (json_int.h, 1.); otherwise a
+ *    copy with a NUL behind it is parsed.
  * 4. Every walk_next(), took() or broken() moves on or ends: no input loops. */
 #include "codec/json_int.h"
 
@@ -73,7 +74,8 @@ comment_byte(struct weir_cut_state *st, char c)
     }
 }
 
-/* Behind the string that the state is in, or end. Steps over escapes; a raw control byte does not end a string here. */
+/* Behind the string that the state is in, or end. Steps over escapes; a raw control byte does not end a
+ * string here. */
 static const char *
 string_skip(struct weir_cut_state *st, const char *p, const char *end)
 {
@@ -90,7 +92,8 @@ string_skip(struct weir_cut_state *st, const char *p, const char *end)
     return end;
 }
 
-/* A bracket, comma or other byte outside strings and comments. true: a record ends behind it; *before: in front. */
+/* A bracket, comma or other byte outside strings and comments. true: a record ends behind it; *before: in
+ * front. */
 static bool
 border_byte(struct weir_cut_state *st, char c, bool *before)
 {

@@ -1,18 +1,21 @@
 /* JSON records into pages, driven by the schema.
  *
- * 1. Every record becomes a row or is counted. A row is written in place: what a record left behind is undone when it
- *    turns out to be malformed or is dropped (record_undo).
+ * 1. Every record becomes a row or is counted. A row is written in place: what a record left behind is undone
+ *    when it turns out to be malformed or is dropped (record_undo).
  * 2. The last of several values of one key wins, if it fits; those that lose are rescued or counted as lost.
  * 3. What does not fit (a misfit) is null in its column, and its text goes
  *      - with a rescued column: there, at its place in the record;
  *      - else into the corrupt column, as the whole record's text (Spark's PERMISSIVE);
  *      - else nowhere: counted as lost.
- *    A list or map with a misfit is null as a whole; structs in it lose the field only. Its text is kept either way.
+ *    A list or map with a misfit is null as a whole; structs in it lose the field only. Its text is kept
+ *    either way. A number of more digits than its column holds (1.55 as DECIMAL(9,1), 2^53 + 1 as DOUBLE) is
+ *    rounded, as in Spark, and with a rescued column its text is kept there as well.
  * 4. A malformed record is a row of nulls, its text in the corrupt column, or in the rescued one as
  *    {"_corrupt_record":"…"}, or counted as lost.
- * 5. Children of lists are only ever appended. Those of a list that lost are left over: no slot points to them.
- * Strings without escapes point into the block, which the page holds. Depth is bounded by the schema's; what the
- * schema does not know is skipped without recursion.
+ * 5. Children of lists are only ever appended. Those of a list that lost are left over: no slot points to
+ *    them.
+ * Strings without escapes point into the block, which the page holds. Depth is bounded by the schema's; what
+ * the schema does not know is skipped without recursion.
  * Follows Spark's JacksonParser and FailureSafeParser; where it differs: docs/json-differences.md. */
 #include <inttypes.h>
 
@@ -89,8 +92,8 @@ is_loose(const struct json_decoder *d, const char *start, const char **end)
     return probe.loose;
 }
 
-/* The value at start goes into the rescued text under the key at hand, outside of lists. type: its column's, NULL:
- * it has none. */
+/* The value at start goes into the rescued text under the key at hand, outside of lists. type: its column's,
+ * NULL: it has none. */
 static void
 value_rescue(struct json_decoder *d, const struct weir_type *type, const char *start)
 {
@@ -191,7 +194,8 @@ unknown_note(struct json_decoder *d)
     snprintf(d->unknown_name, sizeof(d->unknown_name), "%.*s", key.len < 100 ? (int)key.len : 100, key.at);
 }
 
-/* A key that the struct has no column for. known: it has one, but not for the record (partition, other case). */
+/* A key that the struct has no column for. known: it has one, but not for the record (partition, other
+ * case). */
 static __attribute__((noinline)) const char *
 member_unknown(struct json_decoder *d, bool known, const char *p)
 {
@@ -211,8 +215,8 @@ member_unknown(struct json_decoder *d, bool known, const char *p)
     return p;
 }
 
-/* The key at p that was not the one guessed. *found: its field, or the one that matches nothing; *known as for
- * member_unknown(). Returns the byte behind its colon. */
+/* The key at p that was not the one guessed. *found: its field, or the one that matches nothing; *known as
+ * for member_unknown(). Returns the byte behind its colon. */
 static __attribute__((noinline)) const char *
 key_find(struct json_decoder *d, const struct json_node *node, const char *p, struct json_field **found,
          bool *known)
@@ -255,7 +259,8 @@ object_fill(const struct json_node *node, struct weir_col *cols, uint32_t row)
     }
 }
 
-/* p is behind the brace. d->fit is what its members say: in a list PARTIAL when one was null that was something. */
+/* p is behind the brace. d->fit is what its members say: in a list PARTIAL when one was null that was
+ * something. */
 static const char *
 object_decode(struct json_decoder *d, struct json_node *node, struct weir_col *cols, uint32_t row,
               const char *p)

@@ -7,14 +7,15 @@
 struct json_node;
 struct json_decoder;
 
-/* Reads the value at p into a slot. Returns the byte behind it; NULL: malformed, or d->rc. d->fit says whether the
- * slot was written. */
-typedef const char *json_read(struct json_decoder *d, struct json_node *node, struct weir_col *col, uint32_t row,
-                              const char *p);
+/* Reads the value at p into a slot. Returns the byte behind it; NULL: malformed, or d->rc. d->fit says
+ * whether the slot was written. */
+typedef const char *json_read(struct json_decoder *d, struct json_node *node, struct weir_col *col,
+                              uint32_t row, const char *p);
 
 struct json_field {
-    /* How the key usually stands: "name": The first 16 bytes as words under masks. The field behind the last, and
-     * names that JSON escapes or that are very long, match nothing: want[0] has a bit that mask[0] lacks. */
+    /* How the key usually stands: "name": The first 16 bytes as words under masks. The field behind the last,
+     * and names that JSON escapes or that are very long, match nothing: want[0] has a bit that mask[0]
+     * lacks. */
     uint64_t mask[2], want[2];
     const char *quick;
     uint32_t quick_len;
@@ -58,7 +59,7 @@ struct json_list {
 
 typedef enum json_fit {
     JSON_FITS,
-    JSON_PARTIAL, /* inside a list: a part of the value is null that was something */
+    JSON_PARTIAL, /* in a list: a part of the value is null that was something; or a number was rounded */
     JSON_MISFIT   /* the slot was not written */
 } json_fit;
 
@@ -112,8 +113,8 @@ bool weir_json_child_append(struct json_decoder *d, struct weir_col *child, uint
 void weir_json_rows_forget(struct weir_col *col, uint32_t from, uint32_t to);
 
 /* json_map.c: the members behind the brace at p, appended to child. *worst: FITS before. */
-const char *weir_json_map(struct json_decoder *d, struct json_node *node, struct weir_col *child, const char *p,
-                          json_fit *worst);
+const char *weir_json_map(struct json_decoder *d, struct json_node *node, struct weir_col *child,
+                          const char *p, json_fit *worst);
 void weir_json_map_fini(struct json_decoder *d);
 
 json_read weir_json_read_struct, weir_json_read_list;

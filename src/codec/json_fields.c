@@ -1,19 +1,15 @@
-/* A schema compiled for the JSON decoder: nodes in the shape of the types, and for each struct an index of names.
+/* A schema compiled for the JSON decoder: nodes in the shape of the types, and for each struct an index of
+ * names.
  *
- * 1. Finding a key costs the same whatever the number of fields: first a guess (the field that came next last time),
- *    then a hash.
- * 2. Columns that the record must not fill (partition values, _metadata, the rescued and the corrupt column) have a
- *    field, too: a key of that name is no unknown field, and its value is kept in the rescued column. */
+ * 1. Finding a key costs the same whatever the number of fields: first a guess (the field that came next last
+ *    time), then a hash.
+ * 2. Columns that the record must not fill (partition values, _metadata, the rescued and the corrupt column)
+ *    have a field, too: a key of that name is no unknown field, and its value is kept in the rescued
+ *    column. */
 #include "codec/json_decode_int.h"
 
 #include "base/map.h"
 #include "base/str.h"
-
-static char
-fold(char c)
-{
-    return (unsigned char)(c - 'A') < 26 ? (char)(c | 0x20) : c;
-}
 
 static uint64_t
 name_hash(const struct json_index *index, const char *name, size_t len)
@@ -23,7 +19,7 @@ name_hash(const struct json_index *index, const char *name, size_t len)
     if (!index->folded)
         return weir_hash(name, len);
     for (size_t i = 0; i < len; i++)
-        folded[i] = fold(name[i]);
+        folded[i] = weir_lower(name[i]);
     return weir_hash(folded, len);
 }
 
@@ -35,7 +31,7 @@ name_is(const struct json_index *index, const struct json_field *f, const char *
     if (!index->folded)
         return memcmp(f->name, name, len) == 0;
     for (size_t i = 0; i < len; i++)
-        if (fold(f->name[i]) != fold(name[i]))
+        if (weir_lower(f->name[i]) != weir_lower(name[i]))
             return false;
     return true;
 }

@@ -1,7 +1,7 @@
 /* Records of JSON into the tree of what types were seen.
  *
- * 1. A record is checked as a whole before anything of it is noted: a malformed one adds no types, only the wish for
- *    a corrupt record column.
+ * 1. A record is checked as a whole before anything of it is noted: a malformed one adds no types, only the
+ *    wish for a corrupt record column.
  * 2. Rules of a single value: Spark's JsonInferSchema.inferField. An empty string is as null.
  * 3. Depth is bounded: below WEIR_NEST_MAX levels values are passed over. */
 #include <math.h>
@@ -25,8 +25,8 @@ struct json_infer {
 static const char *value_infer(struct json_infer *x, struct weir_infer_node *node, const char *p,
                                unsigned depth);
 
-/* A number's text as Java's BigDecimal counts it: digits of the unscaled value, and the scale. false: no DECIMAL that
- * weir or Spark has can hold it. */
+/* A number's text as Java's BigDecimal counts it: digits of the unscaled value, and the scale. false: no
+ * DECIMAL that weir or Spark has can hold it. */
 static bool
 decimal_of(struct weir_slice s, int64_t *precision, int64_t *scale)
 {
@@ -55,7 +55,8 @@ decimal_of(struct weir_slice s, int64_t *precision, int64_t *scale)
     return *precision <= DECIMAL_DIGITS && *scale <= DECIMAL_DIGITS && *scale >= -DECIMAL_DIGITS;
 }
 
-/* The DECIMAL of a JSON number. A negative scale, which Spark refuses, is written out: 1e3 is DECIMAL(4, 0). */
+/* The DECIMAL of a JSON number. A negative scale, which Spark refuses, is written out: 1e3 is DECIMAL(4,
+ * 0). */
 static bool
 number_decimal(struct weir_slice s, unsigned *precision, unsigned *scale)
 {
@@ -99,8 +100,8 @@ is_timestamp(const struct json_infer *x, struct weir_slice s)
     return !weir_json_is_bare_time(s) && weir_timestamp_parse(s.ptr, s.len, x->opt->zone, &us);
 }
 
-/* With prefersDecimal Spark takes "1,234.50" for a number, too, as the decoder does; but not "0.001", whose digits are
- * fewer than its scale. */
+/* With prefersDecimal Spark takes "1,234.50" for a number, too, as the decoder does; but not "0.001", whose
+ * digits are fewer than its scale. */
 static bool
 text_decimal(struct weir_slice s, unsigned *precision, unsigned *scale)
 {

@@ -1,9 +1,10 @@
 /* Between the parts of the JSON format: options, tokens, records, the rescued text.
  *
- * 1. A text that is parsed ends with a byte that no token can contain (a line end or NUL at `end` or in front of
- *    it); where such a byte may stand in a string (allowUnquotedControlChars) the limit is checked as well.
- * 2. A token function gets a pointer to the token's first byte and returns the byte behind its last, or NULL when
- *    the text is no JSON under the options; then text->why says what was expected, for people.
+ * 1. A text that is parsed ends with a byte that no token can contain (a line end or NUL at `end` or in front
+ *    of it); where such a byte may stand in a string (allowUnquotedControlChars) the limit is checked as
+ *    well.
+ * 2. A token function gets a pointer to the token's first byte and returns the byte behind its last, or NULL
+ *    when the text is no JSON under the options; then text->why says what was expected, for people.
  * 3. What only an allow... option admits sets text->loose: such text is no standard JSON and must not be
  *    copied into JSON that weir writes. */
 #ifndef WEIR_CODEC_JSON_INT_H
@@ -69,7 +70,13 @@ struct json_string { /* between the quotes, as in the file; valid UTF-8 */
     bool escaped;
 };
 
-typedef enum json_number_kind { NUMBER_INTEGER, NUMBER_FRACTION, NUMBER_NAN, NUMBER_INFINITE, NUMBER_MINUS_INFINITE } json_number_kind;
+typedef enum json_number_kind {
+    NUMBER_INTEGER,
+    NUMBER_FRACTION,
+    NUMBER_NAN,
+    NUMBER_INFINITE,
+    NUMBER_MINUS_INFINITE
+} json_number_kind;
 
 struct json_number {
     const char *at;
@@ -86,8 +93,8 @@ const char *weir_json_number(struct json_text *t, const char *p, struct json_num
 const char *weir_json_word(struct json_text *t, const char *p, char *out);
 /* Any value, checked as strictly as if it were kept. */
 const char *weir_json_skip(struct json_text *t, const char *p);
-/* Writes the string without its escapes; out has room for s->len bytes. false: a bad escape (why is set). *lone: a
- * lone surrogate, which no UTF-8 can hold. */
+/* Writes the string without its escapes; out has room for s->len bytes. false: a bad escape (why is set).
+ * *lone: a lone surrogate, which no UTF-8 can hold. */
 bool weir_json_unescape(struct json_text *t, const struct json_string *s, char *out, size_t *len, bool *lone);
 
 static inline const char *
@@ -118,14 +125,14 @@ struct json_walk {
     struct weir_mem *mem;    /* copies that are needed live here */
     bool message;
     const char *p;           /* in the text at hand */
-    const char *base, *raw;  /* the text at hand and where it stands in in->at .. in->end: the same, or a copy */
+    const char *base, *raw;  /* the text at hand, and where it stands in `in`: the same, or it is a copy */
     const char *line;        /* start of the line at hand when nothing of it was taken yet, else NULL */
     const char *whole;       /* the line's start when the record at p is the first in it, outside of arrays */
     uint8_t place;           /* JSON_TOP ... */
 };
 
-weir_rc weir_json_walk_open(struct json_walk *w, const struct json_options *opt, struct weir_records *in, bool message,
-                            struct weir_mem *mem, struct weir_error *err);
+weir_rc weir_json_walk_open(struct json_walk *w, const struct json_options *opt, struct weir_records *in,
+                            bool message, struct weir_mem *mem, struct weir_error *err);
 void weir_json_walk_close(struct json_walk *w); /* moves in */
 weir_rc weir_json_walk_next(struct json_walk *w, json_step *step, struct weir_error *err);
 /* The record at p was good and ends at `end`. */
@@ -151,24 +158,28 @@ struct json_rescue {
     const struct json_text *text; /* how the record is read */
 };
 
-/* "key":value into the object of the innermost frame. key: where it begins in the record, which was read before.
- * value is JSON text; as_text: put it into a JSON string. */
+/* "key":value into the object of the innermost frame. key: where it begins in the record, which was read
+ * before. value is JSON text; as_text: put it into a JSON string. */
 void weir_json_rescue_put(struct json_rescue *r, const char *key, struct weir_slice value, bool as_text);
 /* A whole text under the key _corrupt_record, beside what is there. */
 void weir_json_rescue_text(struct json_rescue *r, struct weir_slice text);
 void weir_json_rescue_leave(struct json_rescue *r, struct json_frame *frame); /* closes its brace */
 void weir_json_rescue_end(struct json_rescue *r, struct weir_slice path);     /* ,"_file_path":"…"} */
-/* A copy of text in which each part that is no UTF-8 is U+FFFD, as Java's decoder has it. false: no memory. */
+/* A copy of text in which each part that is no UTF-8 is U+FFFD, as Java's decoder has it. false: no
+ * memory. */
 bool weir_json_repair(struct weir_mem *mem, struct weir_slice text, struct weir_slice *out);
 
-bool weir_json_is_bare_time(struct weir_slice s); /* "03:04": read neither as a timestamp nor inferred as one */
+/* "03:04": read neither as a timestamp nor inferred as one. */
+bool weir_json_is_bare_time(struct weir_slice s);
 
 /* ---- Decoder: json_decode.c; inference: json_infer.c */
 
-weir_rc weir_json_decoder_new(const void *opt, const struct weir_decode_env *env, void **dec, struct weir_error *err);
+weir_rc weir_json_decoder_new(const void *opt, const struct weir_decode_env *env, void **dec,
+                              struct weir_error *err);
 void weir_json_decoder_object(void *dec, const char *uri);
 weir_rc weir_json_decode(void *dec, struct weir_records *in, struct weir_page *page, struct weir_error *err);
 void weir_json_decoder_free(void *dec);
-weir_rc weir_json_infer(const void *opt, struct weir_records *in, struct weir_infer *inf, struct weir_error *err);
+weir_rc weir_json_infer(const void *opt, struct weir_records *in, struct weir_infer *inf,
+                        struct weir_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* Objects of JSON as maps.
  *
- * 1. A key stands once in a map: a later value takes the slot of the one before, and the map's text is rescued or
- *    the value counted as lost. Consumers refuse maps with a key twice.
- * 2. Finding a key again costs the same whatever the map's size: beyond MAP_SMALL keys an index is kept, one for each
- *    level of maps in maps, reused from map to map. */
+ * 1. A key stands once in a map: a later value takes the slot of the one before, and the map's text is
+ *    rescued or the value counted as lost. Consumers refuse maps with a key twice.
+ * 2. Finding a key again costs the same whatever the map's size: beyond MAP_SMALL keys an index is kept, one
+ *    for each level of maps in maps, reused from map to map. */
 #include "codec/json_decode_int.h"
 
 #include "base/map.h"
@@ -53,7 +53,8 @@ index_grow(struct json_decoder *d, struct json_map_index *index, const struct we
     return true;
 }
 
-/* The row of the key that is the same as the one in row `last` and stands at `from` or behind; last: there is none. */
+/* The row of the key that is the same as the one in row `last` and stands at `from` or behind; last: there is
+ * none. */
 static bool
 key_find(struct json_decoder *d, const struct weir_str *keys, uint32_t from, uint32_t last, uint32_t *found)
 {

@@ -2,17 +2,18 @@
  *
  *   {"price":"$100","address":{"zip":7},"_file_path":"file:///in/a.json"}
  *
- * 1. It is written while the record is parsed, in the record's order: an object of the record that holds something
- *    rescued is opened when the first such value comes and closed when the parser leaves it.
- * 2. Values stand as in the file. What is no standard JSON, and an object or array where a scalar was expected,
- *    stands as a JSON string of its text (Auto Loader does so).
+ * 1. It is written while the record is parsed, in the record's order: an object of the record that holds
+ *    something rescued is opened when the first such value comes and closed when the parser leaves it.
+ * 2. Values stand as in the file. What is no standard JSON, and an object or array where a scalar was
+ *    expected, stands as a JSON string of its text (Auto Loader does so).
  * 3. A key that came several times may stand several times: the text keeps all values that lost.
  * 4. The text is JSON and UTF-8, whatever the record was. */
 #include "codec/json_int.h"
 
 #include "base/str.h"
 
-/* The key that begins at `at`, as the file spells it; one that is no standard JSON in standard JSON's quotes. */
+/* The key that begins at `at`, as the file spells it; one that is no standard JSON in standard JSON's
+ * quotes. */
 static void
 rescue_key(struct json_rescue *r, struct json_frame *frame, const char *at)
 {
@@ -104,7 +105,8 @@ lead_length(unsigned char lead, unsigned char *low, unsigned char *high)
     return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/* Bytes of p .. p + n - 1 that are one character, or (*good false) the longest part that one U+FFFD stands for. */
+/* Bytes of p .. p + n - 1 that are one character, or (*good false) the longest part that one U+FFFD stands
+ * for. */
 static size_t
 repair_step(const unsigned char *p, size_t n, bool *good)
 {

@@ -1,8 +1,8 @@
-/* The bytes at which a JSON reader must look, found 32 at a time: AVX2 where the machine has it, else a scalar twin
- * with the same answers. Chosen once; pure functions, any thread.
+/* The bytes at which a JSON reader must look, found 32 at a time: AVX2 where the machine has it, else a
+ * scalar twin with the same answers. Chosen once; pure functions, any thread.
  *
- * 1. string() stops at the first quote, backslash or byte under 0x20. It never passes a NUL, so a text that ends
- *    with one needs no limit.
+ * 1. string() stops at the first quote, backslash or byte under 0x20. It never passes a NUL, so a text that
+ *    ends with one needs no limit.
  * 2. They may read, but never use, 31 bytes behind the byte they stop at: WEIR_BLOCK_PAD covers that. */
 #ifndef WEIR_CODEC_JSON_SCAN_H
 #define WEIR_CODEC_JSON_SCAN_H

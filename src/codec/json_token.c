@@ -1,9 +1,9 @@
-/* Tokens of JSON as Jackson reads them for Spark: JSON (RFC 8259) and the parts beyond it that the allow... options
- * of Spark's JSONOptions admit.
+/* Tokens of JSON as Jackson reads them for Spark: JSON (RFC 8259) and the parts beyond it that the allow...
+ * options of Spark's JSONOptions admit.
  *
  * 1. Nothing here allocates or recurses; weir_json_skip() keeps its brackets in a fixed stack of bits.
- * 2. Each byte of a text passes one of these functions or the decoder's own: a record is only good when all of it
- *    is JSON and all its strings are UTF-8, skipped ones too. */
+ * 2. Each byte of a text passes one of these functions or the decoder's own: a record is only good when all
+ *    of it is JSON and all its strings are UTF-8, skipped ones too. */
 #include <inttypes.h>
 
 #include "codec/json_int.h"
@@ -107,12 +107,6 @@ weir_json_string(struct json_text *t, const char *p, struct json_string *out)
 }
 
 static bool
-is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-static bool
 is_letter(char c)
 {
     return (unsigned char)((c | 0x20) - 'a') < 26;
@@ -122,7 +116,7 @@ is_letter(char c)
 static bool
 is_name(char c)
 {
-    return is_letter(c) || is_digit(c) || (unsigned char)c >= 0x80 ||
+    return is_letter(c) || weir_is_digit(c) || (unsigned char)c >= 0x80 ||
            (c != '\0' && strchr("_$@#*+-", c) != NULL);
 }
 
@@ -133,7 +127,7 @@ weir_json_key(struct json_text *t, const char *p, struct json_string *out)
 
     if (*p == '"' || (*p == '\'' && t->opt->single_quotes))
         return weir_json_string(t, p, out);
-    if (!t->opt->unquoted_names || is_digit(*p))
+    if (!t->opt->unquoted_names || weir_is_digit(*p))
         return json_fail(t, "a name in quotes was expected");
     while (q < t->end && is_name(*q))
         q++;
@@ -147,7 +141,7 @@ weir_json_key(struct json_text *t, const char *p, struct json_string *out)
 static const char *
 digits_skip(const char *p)
 {
-    while (is_digit(*p))
+    while (weir_is_digit(*p))
         p++;
     return p;
 }
@@ -175,14 +169,15 @@ number_word(struct json_text *t, const char *p, struct json_number *out)
     return json_fail(t, "a value was expected");
 }
 
-/* The digits' run may pass `end` only over bytes that are there: the text ends with a byte that is no digit. */
+/* The digits' run may pass `end` only over bytes that are there: the text ends with a byte that is no
+ * digit. */
 const char *
 weir_json_number(struct json_text *t, const char *p, struct json_number *out)
 {
     const char *q = p + (*p == '-'), *from = q;
     size_t digits;
 
-    if (!is_digit(*q))
+    if (!weir_is_digit(*q))
         return number_word(t, p, out);
     *out = (struct json_number){.at = p, .kind = NUMBER_INTEGER};
     q = digits_skip(q);
@@ -226,12 +221,6 @@ weir_json_word(struct json_text *t, const char *p, char *out)
     return p + n;
 }
 
-static int
-hex_digit(char c)
-{
-    return is_digit(c) ? c - '0' : (unsigned char)((c | 0x20) - 'a') < 6 ? (c | 0x20) - 'a' + 10 : -1;
-}
-
 /* \uXXXX behind the backslash's u; -1: no such thing. */
 static int32_t
 escape_unit(const char *p, const char *end)
@@ -241,7 +230,7 @@ escape_unit(const char *p, const char *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int d = hex_digit(p[i]);
+        int d = weir_hex_digit(p[i]);
 
         if (d < 0)
             return -1;
@@ -427,8 +416,8 @@ stack_in_object(const struct skip_stack *stack)
     return stack->objects[top >> 6] >> (top & 63) & 1;
 }
 
-/* An opening bracket at p: its level is pushed; behind it and, in an object, behind its first key. *empty: the
- * bracket closes again at once, at the byte returned. */
+/* An opening bracket at p: its level is pushed; behind it and, in an object, behind its first key. *empty:
+ * the bracket closes again at once, at the byte returned. */
 static const char *
 bracket_open(struct json_text *t, struct skip_stack *stack, const char *p, bool *empty)
 {

@@ -1,9 +1,9 @@
 /* Scalars of JSON into slots, by the type of the column, as Spark's JacksonParser converts them.
  *
- * 1. A slot is written only when the value fits. What does not fit is skipped and reported as a misfit; it never
- *    becomes another value: no overflow, no Infinity from 1e400, no days from a string of digits.
- * 2. Each type has a quick way for its usual form and one general way behind the tokens of json_token.c; the quick
- *    ways take nothing that the general way would read otherwise. */
+ * 1. A slot is written only when the value fits. What does not fit is skipped and reported as a misfit; it
+ *    never becomes another value: no overflow, no Infinity from 1e400, no days from a string of digits.
+ * 2. Each type has a quick way for its usual form and one general way behind the tokens of json_token.c; the
+ *    quick ways take nothing that the general way would read otherwise. */
 #include <math.h>
 
 #include "codec/json_decode_int.h"
@@ -208,6 +208,8 @@ decimal_set(struct json_decoder *d, const struct weir_type *type, struct weir_co
     if (!weir_decimal_parse(s.ptr, s.len, type->precision, type->scale, &v))
         return false;
     weir_decimal_set(col, row, v);
+    if (d->env.rescued >= 0 && !weir_decimal_exact(s.ptr, s.len, type->scale))
+        d->fit = JSON_PARTIAL;
     return true;
 }
 
@@ -218,7 +220,8 @@ date_set(const struct json_decoder *d, struct weir_col *col, uint32_t row, struc
 
     if (d->opt->date != NULL)
         return weir_pattern_parse_date(d->opt->date, s.ptr, s.len, &days) && slot_date(col, row, days);
-    /* Not weir_date_parse(): Spark takes other digits as days since 1970, and "20250102" becomes the year 57412. */
+    /* Not weir_date_parse(): Spark takes other digits as days since 1970, and "20250102" becomes the year
+     * 57412. */
     return weir_date_cast(s.ptr, s.len, &days) && slot_date(col, row, days);
 }
 
@@ -398,6 +401,23 @@ integer_double_set(weir_kind kind, struct weir_col *col, uint32_t row, struct we
     return zeros == s.len ? double_set(kind, col, row, 0) : double_text_set(kind, col, row, s);
 }
 
+/* An integer in the slot of a real is an id as often as not: one that the slot cannot hold to its last digit
+ * is kept in the rescued column too. */
+static void
+integer_double_check(struct json_decoder *d, weir_kind kind, const struct weir_col *col, uint32_t row,
+                     struct weir_slice s)
+{
+    enum { FLOAT_DIGITS = 7, INTEGER_DIGITS = 38 };
+    double got;
+    weir_i128 v;
+
+    if (d->env.rescued < 0 || s.len <= (kind == WEIR_FLOAT ? FLOAT_DIGITS : DOUBLE_DIGITS))
+        return;
+    got = kind == WEIR_FLOAT ? (double)((const float *)col->data)[row] : ((const double *)col->data)[row];
+    if (!weir_decimal_parse(s.ptr, s.len, INTEGER_DIGITS, 0, &v) || (weir_i128)got != v)
+        d->fit = JSON_PARTIAL;
+}
+
 static bool
 number_as(struct json_decoder *d, const struct json_node *node, struct weir_col *col, uint32_t row,
           const struct json_number *n)
@@ -421,9 +441,12 @@ number_as(struct json_decoder *d, const struct json_node *node, struct weir_col 
                               n->kind == NUMBER_NAN        ? (double)NAN
                               : n->kind == NUMBER_INFINITE ? (double)INFINITY
                                                            : -(double)INFINITY);
-        if (n->kind == NUMBER_INTEGER && s.ptr[0] == '-')
-            return integer_double_set(node->kind, col, row, s);
-        return double_text_set(node->kind, col, row, s);
+        if (!(n->kind == NUMBER_INTEGER && s.ptr[0] == '-' ? integer_double_set(node->kind, col, row, s)
+                                                           : double_text_set(node->kind, col, row, s)))
+            return false;
+        if (n->kind == NUMBER_INTEGER)
+            integer_double_check(d, node->kind, col, row, s);
+        return true;
     case WEIR_DECIMAL:
         return n->kind < NUMBER_NAN && decimal_set(d, node->type, col, row, s, false);
     default:
@@ -506,12 +529,6 @@ weir_json_read_any(struct json_decoder *d, struct json_node *node, struct weir_c
 
 /* ---- Quick ways: NULL when the general way must decide */
 
-static inline bool
-is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 /* The digits at p, 8 at a time; *v is right for up to 18 of them. Returns the byte behind them. */
 static inline const char *
 quick_digits(const char *p, uint64_t *v)
@@ -538,7 +555,8 @@ quick_digits(const char *p, uint64_t *v)
     return p;
 }
 
-/* c continues a number that so far is an integer. What else may not follow one is found by who looks for a comma. */
+/* c continues a number that so far is an integer. What else may not follow one is found by who looks for a
+ * comma. */
 static inline bool
 more_number(char c)
 {
@@ -623,7 +641,8 @@ quick_double(struct weir_col *col, uint32_t row, const char *p)
     return p;
 }
 
-/* Eight characters of which those under `marks` must be as in `shape` and the others digits; the digits' values. */
+/* Eight characters of which those under `marks` must be as in `shape` and the others digits; the digits'
+ * values. */
 static inline bool
 eight(const char *p, uint64_t shape, uint64_t marks, uint64_t *out)
 {
@@ -655,8 +674,8 @@ quick_day(struct json_decoder *d, const char *p, int64_t *day)
         *day = d->day;
         return true;
     }
-    if (!eight(p, UINT64_C(0x2d30302d30303030), UINT64_C(0xff0000ff00000000), &x) || !is_digit(p[8]) ||
-        !is_digit(p[9]))
+    if (!eight(p, UINT64_C(0x2d30302d30303030), UINT64_C(0xff0000ff00000000), &x) || !weir_is_digit(p[8]) ||
+        !weir_is_digit(p[9]))
         return false;
     year = pair(x, 0) * 100 + pair(x, 2);
     month = pair(x, 5);
@@ -676,7 +695,7 @@ quick_fraction(const char *p, int64_t *us)
     const char *from = ++p;
     int64_t v = 0;
 
-    while (is_digit(*p))
+    while (weir_is_digit(*p))
         v = v * 10 + (*p++ - '0');
     if (p == from || p - from > 6)
         return NULL;

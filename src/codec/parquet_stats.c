@@ -4,8 +4,8 @@
  *    min is written -0.0, as max +0.0. Texts and bytes are ordered as unsigned bytes; a bound over 64 bytes
  *    is cut, a cut max is raised, and both say is_..._exact = false.
  * 2. Delta ("Per-file Statistics", as Spark computes them): NaN is the largest number; -0.0 is 0.0; a text's
- *    min is its first 32 characters, its max 32 UTF-16 units and a tie-breaker. Booleans, bytes, lists and
- *    maps have none.
+ *    min is its first 32 characters, its max 32 UTF-16 units and a tie-breaker. Bytes, lists and maps have
+ *    none. Booleans have some, for delta-rs.
  * 3. A bound keeps the first WEIR_BOUND_BYTES bytes of a text. Both rules look at less, and whatever compares
  *    equal there gives the same answer under both. */
 #include "codec/parquet_int.h"
@@ -368,7 +368,7 @@ weir_colstats_fill(struct weir_colstats *cs, const struct weir_bounds *r, enum w
     weir_kind kind = cs->field->type->kind;
 
     cs->has_nan = r->nan;
-    cs->has_minmax = (r->any || r->nan) && kind != WEIR_BOOLEAN && kind != WEIR_BINARY;
+    cs->has_minmax = (r->any || r->nan) && kind != WEIR_BINARY;
     if (!cs->has_minmax)
         return;
     if (phys == WEIR_PHYS_BYTES) {

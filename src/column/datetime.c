@@ -74,7 +74,7 @@ stamp_digits(const char **p, const char *end, int least, int most, int64_t *out)
     int64_t v = 0;
     int n = 0;
 
-    for (; *p < end && text_is_digit(**p); (*p)++) {
+    for (; *p < end && weir_is_digit(**p); (*p)++) {
         if (++n > most)
             return false;
         v = v * 10 + (**p - '0');
@@ -127,7 +127,7 @@ stamp_tail(const char *p, const char *end, struct stamp *out)
     if (p < end && *p == '.') {
         unsigned n = 0;
 
-        for (p++; p < end && text_is_digit(*p); p++) {
+        for (p++; p < end && weir_is_digit(*p); p++) {
             if (n < 6) {
                 out->micros = out->micros * 10 + (unsigned)(*p - '0');
                 n++;
@@ -160,7 +160,7 @@ stamp_time(const char *p, const char *end, struct stamp *out)
 static bool
 stamp_is_time(const char *p, const char *end)
 {
-    while (p < end && text_is_digit(*p))
+    while (p < end && weir_is_digit(*p))
         p++;
     return p < end && *p == ':';
 }
@@ -326,10 +326,10 @@ fast_fraction(const char **p, const char *end, uint32_t *micros)
     uint32_t v = 0;
     unsigned n = 0;
 
-    for (; q < end && n < 6 && text_is_digit(*q); q++, n++)
+    for (; q < end && n < 6 && weir_is_digit(*q); q++, n++)
         v = v * 10 + (unsigned)(*q - '0');
     *micros = v * unit[n];
-    while (q < end && text_is_digit(*q))
+    while (q < end && weir_is_digit(*q))
         q++;
     *p = q;
     return n > 0;
@@ -341,7 +341,7 @@ fast_offset(const char *p, int32_t *out)
 {
     unsigned h, m;
 
-    if (!text_is_digit(p[1]) || !text_is_digit(p[2]) || p[3] != ':' || !text_is_digit(p[4]) || !text_is_digit(p[5]))
+    if (!weir_is_digit(p[1]) || !weir_is_digit(p[2]) || p[3] != ':' || !weir_is_digit(p[4]) || !weir_is_digit(p[5]))
         return false;
     h = (unsigned)(p[1] - '0') * 10 + (unsigned)(p[2] - '0');
     m = (unsigned)(p[4] - '0') * 10 + (unsigned)(p[5] - '0');
@@ -372,8 +372,8 @@ fast_civil(const char **p, const char *end, int64_t *local, uint32_t *micros)
     int64_t days;
     uint64_t x;
 
-    if (end - t < 19 || (t[10] != 'T' && t[10] != ' ') || t[16] != ':' || !text_is_digit(t[17]) ||
-        !text_is_digit(t[18]))
+    if (end - t < 19 || (t[10] != 'T' && t[10] != ' ') || t[16] != ':' || !weir_is_digit(t[17]) ||
+        !weir_is_digit(t[18]))
         return false;
     x = fast_load(t + 8, t[10] == 'T' ? "00T00:00" : "00 00:00");
     if (!fast_all(x, UINT64_C(0x0606000606000606)))
@@ -477,7 +477,7 @@ date_fast(const char *t, size_t n, int32_t *out)
 {
     int64_t days;
 
-    if (n != 10 || !text_is_digit(t[8]) || !text_is_digit(t[9]) ||
+    if (n != 10 || !weir_is_digit(t[8]) || !weir_is_digit(t[9]) ||
         !fast_days(t, (unsigned)(t[8] - '0') * 10 + (unsigned)(t[9] - '0'), &days))
         return false;
     *out = (int32_t)days;
@@ -519,7 +519,7 @@ weir_date_parse(const char *t, size_t n, int32_t *out)
     if (i == n || n - i > 18)
         return false;
     for (size_t k = i; k < n; k++) {
-        if (!text_is_digit(t[k]))
+        if (!weir_is_digit(t[k]))
             return false;
         days = days * 10 + (t[k] - '0');
     }

@@ -128,14 +128,11 @@ unescape_unicode(struct ddl *p, char *out, size_t *n)
     if (p->len - p->at < 5)
         return false;
     for (i = 1; i <= 4; i++) {
-        char d = p->text[p->at + (size_t)i];
+        int digit = weir_hex_digit(p->text[p->at + (size_t)i]);
 
-        if (d >= '0' && d <= '9')
-            c = c * 16 + (uint32_t)(d - '0');
-        else if ((d | 0x20) >= 'a' && (d | 0x20) <= 'f')
-            c = c * 16 + (uint32_t)((d | 0x20) - 'a' + 10);
-        else
+        if (digit < 0)
             return false;
+        c = c * 16 + (uint32_t)digit;
     }
     if (c == 0 || (c >= 0xd800 && c <= 0xdfff))
         return false;
@@ -683,10 +680,8 @@ hint_note(struct ddl *p, struct hint_list *list, struct weir_hint *hint, size_t 
     for (i = 0; i < hint->depth; i++)
         weir_buf_add(&key, hint->path[i], strlen(hint->path[i]) + 1);
     WEIR_GO(weir_buf_check(&key, p->err));
-    for (c = 0; c < key.len; c++) {
-        if (key.data[c] >= 'A' && key.data[c] <= 'Z')
-            key.data[c] = (char)(key.data[c] + ('a' - 'A'));
-    }
+    for (c = 0; c < key.len; c++)
+        key.data[c] = weir_lower(key.data[c]);
     WEIR_GO(weir_map_put(&list->seen, key.data, key.len, list, &before, p->err));
     if (before != NULL) {
         weir_fail(p->err, WEIR_USAGE, "there are two hints for this path");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/str.h"
 
 void
 weir_fields_init(struct weir_fields *list, struct weir_mem *scratch, uint32_t *leaves, weir_rc bad)
@@ -36,10 +37,8 @@ fields_note_name(struct weir_fields *list, const struct weir_field *field, struc
 
     if (lower == NULL)
         return weir_mem_fail(list->scratch, field->name_len, err);
-    for (c = lower; *c != '\0'; c++) {
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c + ('a' - 'A'));
-    }
+    for (c = lower; *c != '\0'; c++)
+        *c = weir_lower(*c);
     WEIR_TRY(weir_map_put(&list->seen, lower, field->name_len, lower, &before, err));
     if (before == NULL)
         return WEIR_OK;

@@ -61,7 +61,7 @@ number_exponent(const char *p, const char *end, int64_t *out)
     if (p == end)
         return false;
     for (; p < end; p++) {
-        if (!text_is_digit(*p))
+        if (!weir_is_digit(*p))
             return false;
         if (e < INT64_C(10000000000))
             e = e * 10 + (*p - '0');
@@ -100,7 +100,7 @@ number_run(const char *p, const char *end, struct number *out)
             p++;
         zeros = (size_t)(p - from);
     }
-    for (; p < end && text_is_digit(*p); p++)
+    for (; p < end && weir_is_digit(*p); p++)
         mant = mant * 10 + (uint64_t)(*p - '0');
     out->ndigits += (size_t)(p - from) - zeros;
     out->mant = mant;
@@ -206,6 +206,31 @@ weir_decimal_parse(const char *t, size_t n, unsigned p, unsigned s, weir_i128 *o
     if (shift < 0 && v >= pow10_u128(p)) /* 99.99 became 100.0 */
         return false;
     *out = x.negative ? -(weir_i128)v : (weir_i128)v;
+    return true;
+}
+
+bool
+weir_decimal_exact(const char *t, size_t n, unsigned s)
+{
+    struct number x;
+    int64_t shift, keep;
+    const char *p;
+
+    if (!number_scan(t, n, &x))
+        return false;
+    shift = x.exp + (int64_t)s;
+    if (x.ndigits == 0 || shift >= 0)
+        return true;
+    if (x.ndigits <= MANT_DIGITS)
+        return shift >= -MANT_DIGITS && x.mant % pow10_u64[-shift] == 0;
+    keep = (int64_t)x.ndigits + shift;
+    p = x.digits;
+    for (int64_t i = 0; i < (int64_t)x.ndigits; p++) {
+        if (*p == '.')
+            continue;
+        if (i++ >= keep && *p != '0')
+            return false;
+    }
     return true;
 }
 

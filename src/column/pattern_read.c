@@ -38,12 +38,6 @@ fields_set(struct fields *f, enum field field, int64_t v)
     return true;
 }
 
-static char
-fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 /* text at *p, in any case. */
 static bool
 read_text(const char **p, const char *end, const char *text, size_t len)
@@ -51,7 +45,7 @@ read_text(const char **p, const char *end, const char *text, size_t len)
     if ((size_t)(end - *p) < len)
         return false;
     for (size_t i = 0; i < len; i++) {
-        if (fold((*p)[i]) != fold(text[i]))
+        if (weir_lower((*p)[i]) != weir_lower(text[i]))
             return false;
     }
     *p += len;
@@ -65,7 +59,7 @@ read_digits(const char *p, const char *end, size_t max, int64_t *out)
     size_t n = 0;
     int64_t v = 0;
 
-    for (; n < max && p + n < end && text_is_digit(p[n]); n++)
+    for (; n < max && p + n < end && weir_is_digit(p[n]); n++)
         v = v > INT64_MAX / 10 - 1 ? INT64_MAX / 10 : v * 10 + (p[n] - '0');
     *out = v;
     return n;
@@ -152,7 +146,7 @@ read_sixty(const char **p, const char *end, bool colon, int *out)
 
     if (colon && (q == end || *q++ != ':'))
         return false;
-    if (end - q < 2 || !text_is_digit(q[0]) || !text_is_digit(q[1]))
+    if (end - q < 2 || !weir_is_digit(q[0]) || !weir_is_digit(q[1]))
         return false;
     *out = (q[0] - '0') * 10 + (q[1] - '0');
     if (*out > 59)
@@ -259,8 +253,8 @@ read_region(const struct step *s, const char **p, const char *end, struct fields
 {
     size_t n = 0;
 
-    while (*p + n < end && n < ZONE_NAME_MAX && ((fold((*p)[n]) >= 'a' && fold((*p)[n]) <= 'z') ||
-                                                 text_is_digit((*p)[n]) || strchr("/_+-", (*p)[n]) != NULL))
+    while (*p + n < end && n < ZONE_NAME_MAX && ((weir_lower((*p)[n]) >= 'a' && weir_lower((*p)[n]) <= 'z') ||
+                                                 weir_is_digit((*p)[n]) || strchr("/_+-", (*p)[n]) != NULL))
         n++;
     for (; n > 0; n--) {
         const struct weir_zone *zone = read_zone_name(*p, n, s->full);
@@ -306,7 +300,7 @@ read_zone(const struct step *s, const char **p, const char *end, struct fields *
 
     if (prefix > 0 || (q < end && (*q == '+' || *q == '-'))) {
         q += prefix;
-        if (prefix == 3 && fold(**p) == 'g' && q < end && *q == '0') { /* the region GMT0 */
+        if (prefix == 3 && weir_lower(**p) == 'g' && q < end && *q == '0') { /* the region GMT0 */
             *p = q + 1;
             return read_fixed_zone(f, 0);
         }

@@ -24,14 +24,14 @@ slot_integer(const char *t, size_t n, int64_t least, int64_t most, int64_t *out)
         negative = *p++ == '-';
     if (p == end)
         return false;
-    for (; p < end && text_is_digit(*p); p++) { /* downwards, as int64 reaches one further there */
+    for (; p < end && weir_is_digit(*p); p++) { /* downwards, as int64 reaches one further there */
         if (__builtin_mul_overflow(v, 10, &v) || __builtin_sub_overflow(v, *p - '0', &v))
             return false;
     }
     if (p < end && *p++ != '.')
         return false;
     for (; p < end; p++) {
-        if (!text_is_digit(*p))
+        if (!weir_is_digit(*p))
             return false;
     }
     if (!negative && v == INT64_MIN)
@@ -90,7 +90,7 @@ slot_float_text(const char *t, size_t n)
     struct weir_slice s = weir_slice_trim(weir_slice(t, n));
 
     if (s.len > 1 && memchr("fFdD", s.ptr[s.len - 1], 4) != NULL &&
-        (text_is_digit(s.ptr[s.len - 2]) || s.ptr[s.len - 2] == '.'))
+        (weir_is_digit(s.ptr[s.len - 2]) || s.ptr[s.len - 2] == '.'))
         s.len--;
     return s;
 }

@@ -25,6 +25,8 @@
 /* A decimal of precision p and scale s, rounded HALF_UP, never through a double. false: no number, or more than
  * p digits after rounding. s <= p <= 38. */
 bool weir_decimal_parse(const char *t, size_t n, unsigned p, unsigned s, weir_i128 *out);
+/* Whether it took such a text without rounding: behind scale s it has zeros only. */
+bool weir_decimal_exact(const char *t, size_t n, unsigned s);
 /* "-12.50"; size >= 48. |v| < 10^38, scale <= 38. */
 size_t weir_decimal_print(weir_i128 v, unsigned scale, char *t);
 /* The nearest double (float); too large is an infinity, too small a zero. No NaN, no Infinity: their spellings

@@ -65,10 +65,4 @@ text_trim(const char *t, size_t n)
     return weir_slice(t, n);
 }
 
-static inline bool
-text_is_digit(char c)
-{
-    return (unsigned char)(c - '0') <= 9;
-}
-
 #endif

@@ -113,9 +113,9 @@ posix_number(const char **p, int most, int *out)
 {
     int v = 0;
 
-    if (!text_is_digit(**p))
+    if (!weir_is_digit(**p))
         return false;
-    for (; text_is_digit(**p); ++*p) {
+    for (; weir_is_digit(**p); ++*p) {
         v = v * 10 + (**p - '0');
         if (v > most)
             return false;

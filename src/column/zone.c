@@ -175,7 +175,7 @@ zone_name_valid(const char *t, size_t n)
     for (size_t i = 0; i < n; i++) {
         char c = t[i];
 
-        if (c == '/' ? t[i - 1] == '/' : !text_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
+        if (c == '/' ? t[i - 1] == '/' : !weir_is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
                                              c != '_' && c != '-' && c != '+')
             return false;
         if (c == '/' && first == 0)
@@ -285,7 +285,7 @@ weir_zone_region_nocase(const char *t, size_t n)
 static int
 offset_two(const char *t)
 {
-    return text_is_digit(t[0]) && text_is_digit(t[1]) ? (t[0] - '0') * 10 + (t[1] - '0') : -1;
+    return weir_is_digit(t[0]) && weir_is_digit(t[1]) ? (t[0] - '0') * 10 + (t[1] - '0') : -1;
 }
 
 bool
@@ -300,7 +300,7 @@ weir_offset_parse(const char *t, size_t n, int32_t *out)
     if (n < 2 || (t[0] != '+' && t[0] != '-'))
         return false;
     if (n == 2) {
-        h = text_is_digit(t[1]) ? t[1] - '0' : -1;
+        h = weir_is_digit(t[1]) ? t[1] - '0' : -1;
     } else {
         h = offset_two(t + 1);
         switch (n) {
@@ -339,7 +339,7 @@ zone_repair(const char *t, size_t n, char *text)
 
     memcpy(text, t, n);
     for (i = 0; i + 2 < len; i++) {
-        if ((text[i] == '+' || text[i] == '-') && text_is_digit(text[i + 1]) && text[i + 2] == ':') {
+        if ((text[i] == '+' || text[i] == '-') && weir_is_digit(text[i + 1]) && text[i + 2] == ':') {
             memmove(text + i + 2, text + i + 1, len - i - 1);
             text[i + 1] = '0';
             len++;
@@ -347,7 +347,7 @@ zone_repair(const char *t, size_t n, char *text)
         }
     }
     if (len >= 5 && (text[len - 5] == '+' || text[len - 5] == '-') && offset_two(text + len - 4) >= 0 &&
-        text[len - 2] == ':' && text_is_digit(text[len - 1])) {
+        text[len - 2] == ':' && weir_is_digit(text[len - 1])) {
         text[len] = text[len - 1];
         text[len - 1] = '0';
         len++;

@@ -9,6 +9,7 @@
 #include "base/uuid.h"
 #include "delta/feature.h"
 #include "delta/stats.h"
+#include "schema/merge.h"
 
 struct bind {
     const struct weir_bind_options *opt;
@@ -51,7 +52,7 @@ bind_type_error(const struct bind_path *at, const struct weir_type *table, const
 static weir_rc
 bind_new_name(const struct weir_field *f, const struct bind_path *at, struct weir_error *err)
 {
-    if (f->name_len > 0 && strlen(f->name) == f->name_len && strpbrk(f->name, " ,;{}()\n\t=") == NULL)
+    if (weir_schema_name_holds(f->name, f->name_len))
         return WEIR_OK;
     weir_fail(err, WEIR_SCHEMA, "column name \"%s\" is empty or holds a blank or one of ,;{}()=", at->text);
     return weir_error_hint(err, "rename it in the query: SELECT `%s` AS …", f->name);

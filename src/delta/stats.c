@@ -4,6 +4,8 @@
  *    exception is the protocol's own: timestamps are cut down to milliseconds, and readers know it.
  * 2. Leaves are counted over the table's schema, nested ones each, arrays and maps as one, whether or not their type
  *    has an order.
+ * 3. Booleans have bounds, which Spark neither writes nor looks at: where they are missing, delta-rs takes
+ *    each comparison with the column for false, and a filter on it loses rows.
  * Follows Delta's StatisticsCollection. Pure functions. */
 #include "delta/stats.h"
 
@@ -136,6 +138,7 @@ stats_bound_there(const struct weir_colstats *c, stats_part part)
 {
     switch (c->field->type->kind) {
     case WEIR_STRING: return c->has_minmax && (part == STATS_MIN || c->has_max_text);
+    case WEIR_BOOLEAN:
     case WEIR_BYTE:
     case WEIR_SHORT:
     case WEIR_INT:
@@ -171,6 +174,7 @@ stats_bound(const struct weir_colstats *c, stats_part part, struct weir_buf *buf
     case WEIR_DATE:
         print_text(buf, text, weir_date_print((int32_t)(min ? c->min.i : c->max.i), text));
         break;
+    case WEIR_BOOLEAN: weir_buf_str(buf, (min ? c->min.i : c->max.i) != 0 ? "true" : "false"); break;
     case WEIR_TIMESTAMP: print_time(buf, min ? c->min.i : c->max.i, "Z"); break;
     case WEIR_TIMESTAMP_NTZ: print_time(buf, min ? c->min.i : c->max.i, ""); break;
     default: weir_buf_printf(buf, "%" PRId64, min ? c->min.i : c->max.i); break;

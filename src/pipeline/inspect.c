@@ -41,12 +41,15 @@ check_checkpoint(struct weir_pipeline *p, struct weir_buf *report, const char **
 static void
 report_bytes(uint64_t n, struct weir_buf *report)
 {
-    if (n < 1000)
-        weir_buf_printf(report, "%u B", (unsigned)n);
-    else if (n < 1000 * 1000)
-        weir_buf_printf(report, "%.1f kB", (double)n / 1e3);
-    else
-        weir_buf_printf(report, "%.1f MB", (double)n / 1e6);
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double v = (double)n;
+    unsigned unit = 0;
+
+    while (v >= 1000 && unit < 6) {
+        v /= 1000;
+        unit++;
+    }
+    weir_buf_printf(report, unit == 0 ? "%.0f %s" : "%.1f %s", v, units[unit]);
 }
 
 static weir_rc

@@ -196,3 +196,11 @@ weir_place_below(const char *place, const char *root, const char **rest)
         *rest = place + strspn(place, "/");
     return true;
 }
+
+bool
+weir_place_same(const char *a, const char *b)
+{
+    const char *rest;
+
+    return weir_place_below(a, b, &rest) && *rest == '\0';
+}

@@ -25,5 +25,6 @@ weir_rc weir_place_read(const char *path, struct weir_buf *buf, struct weir_erro
 /* Both absolute. Whether place is root or lies below it; *rest (may be NULL) is then the part below, "" for root
  * itself. For source paths, which may be patterns, see weir_source_covers(). */
 bool weir_place_below(const char *place, const char *root, const char **rest);
+bool weir_place_same(const char *a, const char *b); /* however they are spelled: /x and file:///x/ */
 
 #endif

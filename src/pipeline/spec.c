@@ -657,14 +657,6 @@ apply_conf(struct weir_spec *spec, struct weir_error *err)
 
 /* ---- what keys say about one another ---- */
 
-static bool
-same_place(const char *a, const char *b)
-{
-    const char *rest;
-
-    return weir_place_below(a, b, &rest) && *rest == '\0';
-}
-
 static weir_rc
 check_checkpoint(const struct weir_spec *spec, const struct weir_yaml *root, struct weir_error *err)
 {
@@ -717,7 +709,7 @@ check_places(const struct weir_spec *spec, const struct weir_yaml *root, struct 
 
     if (spec->sink.path == NULL && weir_sink_find(spec->sink.format)->keeps)
         return missing_key(err, sink, "sink has no path", "path: ./tables/orders");
-    if (spec->sink.path != NULL && (same_place(spec->sink.path, spec->source.path) ||
+    if (spec->sink.path != NULL && (weir_place_same(spec->sink.path, spec->source.path) ||
                                     weir_place_below(spec->source.path, spec->sink.path, NULL)))
         return weir_yaml_fail(err, sink, "the source's folder is the table's, or inside it");
     if (spec->sink.path != NULL && weir_source_covers(spec->source.path, spec->sink.path)) {

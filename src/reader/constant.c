@@ -25,26 +25,6 @@ static const struct weir_field metadata_fields[] = {
 const struct weir_type weir_metadata_type = {
     .kind = WEIR_STRUCT, .nfields = sizeof(metadata_fields) / sizeof(metadata_fields[0]), .fields = metadata_fields};
 
-/* Appends text with U+FFFD in place of each byte that is no UTF-8. */
-static void
-text_clean(struct weir_buf *buf, const char *text, size_t len)
-{
-    weir_buf_add(buf, "", 0); /* never NULL */
-    while (len > 0) {
-        size_t n = 1;
-
-        while (n < 4 && n < len && !weir_utf8_valid(text, n))
-            n++;
-        if (weir_utf8_valid(text, n))
-            weir_buf_add(buf, text, n);
-        else
-            weir_buf_str(buf, "\xef\xbf\xbd");
-        n = weir_utf8_valid(text, n) ? n : 1;
-        text += n;
-        len -= n;
-    }
-}
-
 void
 task_uri(const struct weir_task *task, struct weir_buf *buf)
 {
@@ -72,7 +52,8 @@ constant_text(struct weir_page *page, struct weir_col *col, const char *text, si
     struct weir_buf clean = WEIR_BUF(4 * WEIR_SMALL_MAX);
     weir_rc rc;
 
-    text_clean(&clean, text, len);
+    weir_buf_add(&clean, "", 0); /* never NULL */
+    weir_buf_utf8(&clean, text, len);
     WEIR_GO(weir_buf_check(&clean, err));
     if (!weir_str_copy(page->mem, clean.data, (uint32_t)clean.len, col->data))
         WEIR_GO(weir_mem_fail(page->mem, len, err));
@@ -113,6 +94,12 @@ out:
 }
 
 /* --- partition columns --- */
+
+bool
+task_names(const struct weir_task *task, const char *column)
+{
+    return task->key != NULL && weir_partition_has(task->key, column);
+}
 
 /* {"NAME":"TEXT","_file_path":"URI"} in front of what the row has there already. */
 static weir_rc
@@ -179,6 +166,8 @@ partition_fill(struct weir_scan *scan, const struct weir_task *task, struct weir
     struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
     weir_rc rc = WEIR_OK;
 
+    if (!task_names(task, name)) /* it came from the records */
+        return WEIR_OK;
     col->form = WEIR_CONST;
     if (!weir_partition_value(task->key, name, &text)) {
         weir_col_set_null(col, 0);

@@ -2,7 +2,8 @@
  * a batch with as many lanes as there are.
  *
  * The page's columns: the data's, in the schema's order; partition columns that the data do not name; the rescued
- * column; `_metadata` when somebody asks for it. What the path says wins over what the data say.
+ * column; `_metadata` when somebody asks for it. What the path says wins over what the data say; where an
+ * object's path says nothing of a partition column, its records do.
  * Threads: reader and scan calls come from the control thread; a scan's feed serves all lanes at once. */
 #ifndef WEIR_READER_READER_H
 #define WEIR_READER_READER_H

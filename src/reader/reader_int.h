@@ -132,6 +132,8 @@ void transcode_free(struct transcode *t);
 extern const struct weir_type weir_metadata_type;
 /* The object's URI as Spark's _metadata spells it (and so the rescued column's _file_path): file:/x/a%20b. */
 void task_uri(const struct weir_task *task, struct weir_buf *buf);
+/* Whether a folder of the object's path reads "column=value". */
+bool task_names(const struct weir_task *task, const char *column);
 /* A partition value that does not fit its column is put into the rescued text, or counted as lost. */
 weir_rc constants_fill(struct weir_scan *scan, const struct weir_task *task, struct weir_page *page,
                        struct weir_error *err);

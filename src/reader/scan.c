@@ -10,6 +10,7 @@ struct lane {
     struct stream *stream;
     struct weir_records rec;
     void *decoder;
+    int32_t *source;                  /* the reader's, but for columns that the object's path does not name */
     const struct weir_task *decoding; /* whose URI the decoder knows */
 };
 
@@ -66,6 +67,7 @@ lane_close(void *self)
         stream_put(lane->stream);
     if (lane->decoder != NULL)
         lane->scan->r->format->decoder_free(lane->decoder);
+    free(lane->source);
     free(lane);
 }
 
@@ -81,24 +83,40 @@ lane_new(struct weir_scan *scan, struct lane **out, struct weir_error *err)
     return WEIR_OK;
 }
 
+/* A decoder for what lane->source says, in place of the one before. */
 static weir_rc
-lane_open(void *self, unsigned number, void **out, struct weir_error *err)
+lane_decoder(struct lane *lane, struct weir_error *err)
 {
-    struct weir_scan *scan = self;
-    struct weir_reader *r = scan->r;
+    const struct weir_reader *r = lane->scan->r;
     struct weir_decode_env env = {.schema = r->schema,
-                                  .source = r->source,
+                                  .source = lane->source,
                                   .rescued = r->rescued,
                                   .corrupt = r->corrupt,
                                   .rescue_path = r->rescued >= 0,
                                   .track_unknown = r->evolution == EVOLVE_ADD || r->evolution == EVOLVE_FAIL,
-                                  .quota = scan->env.quota};
+                                  .quota = lane->scan->env.quota};
+
+    if (lane->decoder != NULL)
+        r->format->decoder_free(lane->decoder);
+    lane->decoder = NULL;
+    return r->format->decoder_new(r->format_opt, &env, &lane->decoder, err);
+}
+
+static weir_rc
+lane_open(void *self, unsigned number, void **out, struct weir_error *err)
+{
+    struct weir_scan *scan = self;
+    size_t size = (scan->r->schema->nfields + 1) * sizeof(*scan->r->source);
     struct lane *lane;
     weir_rc rc;
 
     (void)number;
     WEIR_TRY(lane_new(scan, &lane, err));
-    WEIR_GO(r->format->decoder_new(r->format_opt, &env, &lane->decoder, err));
+    lane->source = malloc(size);
+    if (lane->source == NULL)
+        WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for a lane"));
+    memcpy(lane->source, scan->r->source, size - sizeof(*lane->source));
+    WEIR_GO(lane_decoder(lane, err));
     *out = lane;
     lane = NULL;
 out:
@@ -131,6 +149,25 @@ lane_records(struct lane *lane, struct weir_error *err)
     }
 }
 
+/* A partition column that the object's path does not name is the records'. Whether that is another answer
+ * than for the object before. */
+static bool
+lane_sources(struct lane *lane, const struct weir_task *task)
+{
+    const struct weir_reader *r = lane->scan->r;
+    bool changed = false;
+
+    for (uint32_t i = 0; i < r->schema->nfields; i++) {
+        int32_t source = r->source[i];
+
+        if (r->part_of[i] >= 0)
+            source = !task_names(task, r->partition->fields[r->part_of[i]].name);
+        changed |= source != lane->source[i];
+        lane->source[i] = source;
+    }
+    return changed;
+}
+
 static weir_rc
 lane_object(struct lane *lane, struct weir_error *err)
 {
@@ -140,6 +177,8 @@ lane_object(struct lane *lane, struct weir_error *err)
 
     if (lane->decoding == task)
         return WEIR_OK;
+    if (lane_sources(lane, task))
+        WEIR_TRY(lane_decoder(lane, err));
     task_uri(task, &uri);
     rc = weir_buf_check(&uri, err);
     if (rc == WEIR_OK)

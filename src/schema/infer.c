@@ -151,11 +151,8 @@ name_key(const struct weir_infer *inf, struct weir_slice name, char room[WEIR_NA
 {
     if (inf->opt.case_sensitive)
         return name.ptr;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-
-        room[i] = (unsigned char)(c - 'A') < 26 ? (char)(c | 0x20) : c;
-    }
+    for (size_t i = 0; i < name.len; i++)
+        room[i] = weir_lower(name.ptr[i]);
     return room;
 }
 

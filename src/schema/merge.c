@@ -5,15 +5,13 @@
 
 #include "base/limits.h"
 
-static bool
-name_is_holdable(const struct weir_field *f)
+bool
+weir_schema_name_holds(const char *name, size_t len)
 {
-    if (f->name_len == 0)
-        return false;
-    for (uint32_t i = 0; i < f->name_len; i++)
-        if (strchr(" ,;{}()\n\t=", f->name[i]) != NULL)
+    for (size_t i = 0; i < len; i++)
+        if (strchr(" ,;{}()\n\t=", name[i]) != NULL) /* NUL too: strchr finds its end */
             return false;
-    return true;
+    return len > 0;
 }
 
 struct merge {
@@ -76,7 +74,7 @@ merge_structs(struct merge *m, const struct weir_type *base, const struct weir_t
                 return NULL;
             same = same && t == fields[at].type;
             fields[at].type = t;
-        } else if (name_is_holdable(f) && m->added < m->most) {
+        } else if (weir_schema_name_holds(f->name, f->name_len) && m->added < m->most) {
             fields[n] = *f;
             fields[n].type = merge_fresh(m, f->type, depth + 1);
             if (fields[n].type == NULL)

@@ -4,15 +4,19 @@
 #define WEIR_SCHEMA_MERGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/mem.h"
 #include "column/type.h"
 
+/* Whether Delta can hold a column of that name without column mapping: not empty, no blank, none of ,;{}()=, no tab,
+ * line end or NUL. */
+bool weir_schema_name_holds(const char *name, size_t len);
 /* base with the fields of fresh that it lacks, each at the end of its struct, nested ones too. Fields that both have
- * keep base's type. Left out, so that their values are rescued: names that Delta cannot hold (blank , ; { } ( ) \n \t
- * = or empty), names that differ from a known one only in case, and those over `most`. *added counts. */
+ * keep base's type. Left out, so that their values are rescued: names that Delta cannot hold, names that differ from
+ * a known one only in case, and those over `most`. *added counts. */
 weir_rc weir_schema_merge(const struct weir_type *base, const struct weir_type *fresh, uint32_t most,
                           struct weir_mem *mem, const struct weir_type **out, uint32_t *added, struct weir_error *err);
 /* Auto Loader's schemaHints (parsed by weir_hints_parse). A hint on a field replaces its type; on an unknown one

@@ -72,23 +72,15 @@ parts_of(const char *key, struct parts *out)
 static void
 part_text(struct weir_slice text, struct weir_buf *out)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
-    size_t start = out->len, n;
     struct weir_buf raw = WEIR_BUF(PARTITION_TEXT_MAX);
+    size_t start = out->len;
 
     weir_uri_decode(text.ptr, text.len, out);
-    n = out->len - start;
-    if (out->failed || n == 0 || weir_utf8_valid(out->data + start, n))
+    if (out->failed || out->len == start || weir_utf8_valid(out->data + start, out->len - start))
         return;
-    weir_buf_add(&raw, out->data + start, n);
+    weir_buf_add(&raw, out->data + start, out->len - start);
     out->len = start;
-    for (size_t i = 0, len; i < raw.len; i += len) {
-        for (len = 4; len > 0; len--)
-            if (i + len <= raw.len && weir_utf8_valid(raw.data + i, len))
-                break;
-        weir_buf_add(out, len > 0 ? raw.data + i : replacement, len > 0 ? len : 3);
-        len += len == 0;
-    }
+    weir_buf_utf8(out, raw.data, raw.len);
     out->failed |= raw.failed;
     weir_buf_fini(&raw);
 }

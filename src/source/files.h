@@ -4,6 +4,8 @@
  *    entry without an offset is covered by the next batch: nothing is lost, nothing comes twice.
  * 2. A path is taken once. A new time under a known path is counted and told, and taken again only with
  *    cloudFiles.allowOverwrites.
+ *    With it path and time together are one object, read once: a batch leaves out a file that was
+ *    overwritten since it was taken, and the next listing finds it.
  * 3. A local file that is younger than weir.settleTime, or that changes between the listing and the batch, waits: it
  *    may still be written to.
  * 4. Paths are compared by place, however they are spelled; they are written as Spark spells them.

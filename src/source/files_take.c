@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/point.h"
 #include "base/str.h"
+#include "codec/compress.h"
 #include "source/files.h"
 
 /* --- choosing --- */
@@ -87,6 +88,8 @@ files_choose(struct files_choice *c, bool all, struct weir_error *err)
         WEIR_TRY(files_still(c, file, &still, err));
         if (!still)
             continue;
+        /* Once it is in the log, no filter helps any more. */
+        WEIR_TRY(weir_compression_check(file->key, err));
         WEIR_TRY(weir_seen_add(&f->seen, id, file->mtime_ms, err));
         c->bytes += (uint64_t)file->size;
         found->at[c->first + c->n++] = *file;
@@ -244,7 +247,7 @@ struct files_tasks {
     struct weir_tasks *out;
     struct weir_seen ids; /* a path that came twice is read once */
     uint32_t most;        /* entries of the range: room in out->at */
-    uint64_t changed;
+    uint64_t changed, overwritten;
 };
 
 static weir_rc
@@ -298,10 +301,14 @@ files_task(void *arg, const struct weir_file_entry *entry, struct weir_error *er
     if (weir_seen_ask(&t->ids, id, 0) != WEIR_SEEN_NEW)
         return WEIR_OK;
     WEIR_ASSERT(t->out->n < t->most);
-    *task = (struct weir_task){.object = t->out->n, .to = -1};
+    *task = (struct weir_task){.object = t->out->n, .to = -1, .pinned = t->f->opt.allow_overwrites};
     WEIR_TRY(files_place_of(t, task, err));
-    WEIR_TRY(weir_seen_add(&t->ids, id, 0, err));
     rc = weir_store_head(task->store, task->key, &now, err);
+    if (rc == WEIR_OK && task->pinned && now.mtime_ms != entry->mtime_ms) {
+        t->overwritten++; /* the next listing takes what is there now; read here too, it would come twice */
+        return WEIR_OK;
+    }
+    WEIR_TRY(weir_seen_add(&t->ids, id, 0, err));
     if (rc == WEIR_NOTFOUND) { /* the reader says so by name, or passes it over (ignoreMissingFiles) */
         weir_error_clear(err);
         task->size = -1;
@@ -339,6 +346,10 @@ weir_files_tasks(void *self, const char *from, const char *to, struct weir_tasks
         weir_warn("%s: %" PRIu64
                   " files of this batch have changed since they were taken; they are read as they are now",
                   f->label, t.changed);
+    if (t.overwritten > 0)
+        weir_warn("%s: %" PRIu64
+                  " files of this batch were overwritten before they were read; a later batch takes them",
+                  f->label, t.overwritten);
 out:
     weir_seen_fini(&t.ids);
     if (rc != WEIR_OK)

@@ -138,12 +138,8 @@ weir_seen_add(struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms, 
     if (seen->n + 1 > seen->cap / 5 * 4)
         WEIR_TRY(seen_grow(seen, err));
     slot = seen_slot(seen, id);
-    if ((slot->id.a | slot->id.b) == 0) {
-        seen->n++;
-        *slot = (struct weir_seen_slot){id, mtime_ms};
-    } else if (slot->mtime_ms < mtime_ms) {
-        slot->mtime_ms = mtime_ms;
-    }
+    seen->n += (slot->id.a | slot->id.b) == 0;
+    *slot = (struct weir_seen_slot){id, mtime_ms};
     if (mtime_ms > seen->newest_ms)
         seen->newest_ms = mtime_ms;
     return WEIR_OK;

@@ -42,7 +42,7 @@ struct weir_file_id weir_file_id(const char *p, size_t n);
 
 void weir_seen_init(struct weir_seen *seen, struct weir_quota *q, int64_t max_age_ms);
 void weir_seen_fini(struct weir_seen *seen);
-/* A known one keeps the newer of both times. */
+/* A known one takes the new time, be it the older one: a file that was put back has a time of long ago. */
 weir_rc weir_seen_add(struct weir_seen *seen, struct weir_file_id id, int64_t mtime_ms,
                       struct weir_error *err);
 /* CHANGED: known with another time. */

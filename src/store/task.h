@@ -2,6 +2,7 @@
 #ifndef WEIR_STORE_TASK_H
 #define WEIR_STORE_TASK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/block.h"
@@ -14,6 +15,7 @@ struct weir_task {
     const char *key;
     int64_t size, mtime_ms;
     int64_t from, to;      /* byte range, -1: to the end */
+    bool pinned;           /* with another mtime_ms it is another object, not to be read in this one's place */
     struct weir_block *block; /* bytes already fetched (reference held by the tasks), or NULL */
     const char *name;      /* for messages and positions when there is no key */
 };

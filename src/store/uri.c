@@ -30,24 +30,12 @@ weir_uri_encode(const char *key, size_t n, struct weir_buf *buf)
     }
 }
 
-static int
-uri_hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 static bool
 uri_escape(const char *text, size_t n, char *out)
 {
     int hi, lo;
 
-    if (n < 3 || text[0] != '%' || (hi = uri_hex(text[1])) < 0 || (lo = uri_hex(text[2])) < 0)
+    if (n < 3 || text[0] != '%' || (hi = weir_hex_digit(text[1])) < 0 || (lo = weir_hex_digit(text[2])) < 0)
         return false;
     *out = (char)(hi << 4 | lo);
     return true;
@@ -136,7 +124,7 @@ weir_uri_canonical(const char *uri, size_t n, struct weir_buf *buf)
         weir_buf_str(buf, "s3:");
     } else {
         for (size_t i = 0; i < scheme; i++)
-            weir_buf_byte(buf, uri[i] >= 'A' && uri[i] <= 'Z' ? (char)(uri[i] + 32) : uri[i]);
+            weir_buf_byte(buf, weir_lower(uri[i]));
         weir_buf_byte(buf, ':');
     }
     if (scheme > 0 && n - at >= 2 && uri[at] == '/' && uri[at + 1] == '/') { /* an authority */

@@ -296,6 +296,8 @@ def test_several_files_run_in_turn_and_the_first_failure_counts(good):
     same = good.parent / "same.yaml"
     same.write_text(GOOD)
     weir.run("run", good, same).check(2).says("one checkpointLocation")
+    same.write_text(GOOD.replace("./ckpt", "file://%s/ckpt/" % good.parent))
+    weir.run("run", good, same).check(2).says("one checkpointLocation")
     endless = good.parent / "endless.yaml"
     endless.write_text(GOOD.replace("trigger: {availableNow: true}\n", "").replace("./ckpt", "./ckpt3"))
     weir.run("run", endless, good).check(2).says("never ends", "--available-now")

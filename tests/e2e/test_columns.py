@@ -3,6 +3,7 @@ import json
 import os
 import time
 
+import pyarrow.dataset as ds
 import pytest
 
 import weir
@@ -333,12 +334,13 @@ def test_a_name_that_is_no_utf_8_is_text_all_the_same(pipeline):
     assert table(p) == [{"id": 1, "f": "\ufffdx.json"}]
 
 
+@pytest.mark.parametrize("files", [1, 2, 100])
 @pytest.mark.parametrize("format, options", [("json", {}), ("cloudFiles", {"cloudFiles.format": "json"})])
-def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options):
-    """Folders at another level, files beside folders: each batch has the values of its own paths."""
+def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options, files):
+    """Folders at another level, files beside folders: each file has the values of its own path, else of its records."""
     p = pipeline(format=format, schema="id INT, day STRING")
     limit = "maxFilesPerTrigger" if format == "json" else "cloudFiles.maxFilesPerTrigger"
-    p.spec["source"]["options"] = {limit: 1, **options}
+    p.spec["source"]["options"] = {limit: files, **options}
     p.write()
     p.put([{"id": 0, "day": "said"}], name="a.json")
     p.put([{"id": 1}], name="day=1/a.json")
@@ -350,3 +352,14 @@ def test_what_a_path_says_does_not_hang_on_other_files(pipeline, format, options
     p.run().check()
     rows = deltars.DeltaTable(p.table).to_pyarrow_table().to_pylist()
     assert {r["id"]: r["day"] for r in rows} == {0: "said", 1: "1", 2: "2", 3: "1", 4: "told", 5: "1"}
+
+
+def test_a_filter_of_delta_rs_on_a_boolean_finds_its_rows(pipeline):
+    """delta-rs takes a comparison for false where the column has nulls counted but no bounds."""
+    p = pipeline(schema="id BIGINT, yes BOOLEAN")
+    p.put([{"id": 1, "yes": True}, {"id": 2, "yes": False}, {"id": 3, "yes": None}])
+    p.put([{"id": 4, "yes": True}])
+    p.run().check()
+    rows = deltars.DeltaTable(p.table).to_pyarrow_dataset()
+    found = {yes: rows.to_table(filter=ds.field("yes") == yes)["id"].to_pylist() for yes in (True, False)}
+    assert {yes: sorted(ids) for yes, ids in found.items()} == {True: [1, 4], False: [2]}

@@ -188,6 +188,26 @@ def assert_numbers(p, n, run):
     assert all(name == pad[i % 70:] for i, name in seen.items())
 
 
+@pytest.mark.parametrize("end", [".lz4", ".snappy", ".deflate", ".XZ", ".zip", ".tgz"])
+def test_a_compression_that_is_not_read_is_no_text(pipeline, end):
+    """Taken for text such a file would be a few corrupt rows, and count as read."""
+    p = pipeline(schema="id BIGINT, name STRING, _corrupt_record STRING")
+    p.put_ids([1])
+    p.put(None, name="other.json" + end, raw=b"\x28\xb5\x2f\xfd\n\xff")
+    p.run().check(2).says(end.lower(), "pathGlobFilter")
+    assert deltars.column(p.table, "id") == [1]
+    assert len(p.source_log()) == 1, "the file is not taken"
+    p = p.change(source={"options": {"pathGlobFilter": "*.json"}})
+    p.put_ids([2])
+    p.assert_exactly_once([1, 2], run=p.run().check())
+
+
+def test_the_case_of_an_ending_does_not_matter(pipeline):
+    p = pipeline()
+    p.put(None, name="A.JSON.GZ", raw=gzip.compress(b'{"id":1}\n'))
+    p.assert_exactly_once([1], run=p.run().check())
+
+
 @pytest.mark.parametrize("end", ["", ".zst"])
 def test_one_array_of_60_mb_is_read_by_several_lanes(pipeline, end):
     p = pipeline(options={"multiLine": True}, conf={"weir.threads": 2})

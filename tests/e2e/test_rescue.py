@@ -29,6 +29,20 @@ def test_a_value_that_does_not_fit_is_kept(pipeline):
     assert counts(ended) == {"numRescuedRows": 1}
 
 
+def test_a_number_that_an_inferred_column_must_round_is_kept(pipeline):
+    """2^63 made the column a DECIMAL(20,0); ids beside a fraction are DOUBLE."""
+    p = loader(pipeline, **TYPED)
+    p.put(None, raw=b'{"id": 1, "n": 9223372036854775808, "key": 1.5}\n')
+    p.run().check()
+    p.put(None, raw=b'{"id": 2, "n": 1.5, "key": 9007199254740993}\n')
+    ended = p.run().check()
+    row = next(r for r in table(p) if r["id"] == 2)
+    assert (row["n"], row["key"]) == (2, 2.0 ** 53)
+    kept = json.loads(row["_rescued_data"])
+    assert (kept["n"], kept["key"]) == (1.5, 9007199254740993)
+    assert counts(ended) == {"numRescuedRows": 1}
+
+
 def test_the_path_in_it_is_the_one_of_metadata(pipeline):
     p = pipeline(schema="id BIGINT", options={"rescuedDataColumn": "rest"},
                  query="SELECT rest, _metadata.file_path AS f FROM source")

@@ -89,6 +89,8 @@ statistics_are_written_as_spark_writes_them(void **state)
     c->min.dec = -9999912345;
     c->max.dec = 100000;
     c = col_of(cols, "b");
+    c->has_minmax = true;
+    c->max.i = 1;
     c->nulls = 2;
     col_of(cols, "bin")->nulls = 3;
     c = col_of(cols, "st");
@@ -113,10 +115,10 @@ statistics_are_written_as_spark_writes_them(void **state)
     assert_string_equal(
         buf.data,
         "{\"numRecords\":4,\"minValues\":{\"id\":-1,\"s\":\"a\\\"\xc3\xbc\",\"ts\":\"1969-12-31T23:59:59.999Z\","
-        "\"n\":\"1900-01-01T00:00:00.000\",\"d\":\"-Infinity\",\"f\":0.0,\"dec\":-99999.12345,\"st\":{},"
+        "\"n\":\"1900-01-01T00:00:00.000\",\"d\":\"-Infinity\",\"f\":0.0,\"dec\":-99999.12345,\"b\":false,\"st\":{},"
         "\"dt\":\"1500-01-23\",\"big\":-9223372036854775808,\"nan\":\"NaN\"},\"maxValues\":{\"id\":7,"
         "\"ts\":\"2020-01-01T00:00:00.123Z\",\"n\":\"2020-01-01T00:00:00.123\",\"d\":\"Infinity\",\"f\":0.1,"
-        "\"dec\":1.00000,\"st\":{},\"dt\":\"1970-01-01\",\"big\":9223372036854775807,\"nan\":\"NaN\"},"
+        "\"dec\":1.00000,\"b\":true,\"st\":{},\"dt\":\"1970-01-01\",\"big\":9223372036854775807,\"nan\":\"NaN\"},"
         "\"nullCount\":{\"id\":0,\"s\":0,\"ts\":0,\"n\":0,\"d\":0,\"f\":0,\"dec\":0,\"b\":2,\"bin\":3,"
         "\"st\":{\"a\":4,\"arr\":1,\"b\":4},\"m\":0,\"dt\":0,\"big\":0,\"gone\":4,\"nan\":0},\"tightBounds\":true}");
     meta.conf = &conf;

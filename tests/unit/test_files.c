@@ -435,8 +435,43 @@ a_known_path_is_not_read_again(void **state)
         no_batch(&k);
         kit_reopen(&k);
         no_batch(&k);
+        kit_file(&k, "a", 1, -5000); /* put back from a copy, with its time of then */
+        if (overwrites)
+            batch_is(&k, "a");
+        no_batch(&k);
+        kit_reopen(&k);
+        no_batch(&k);
         kit_fini(&k);
     }
+}
+
+static void
+a_file_that_is_overwritten_before_it_is_read_comes_once(void **state)
+{
+    struct kit k;
+
+    (void)state;
+    kit_init(&k, "cloudFiles");
+    kit_option(&k, "cloudFiles.allowOverwrites", "true");
+    kit_file(&k, "a", 1, 0);
+    kit_file(&k, "b", 1, 1);
+    kit_open(&k);
+    batch_is(&k, "a b"); /* taken; a crash, and the batch runs again */
+    kit_file(&k, "a", 2, 5000);
+    assert_string_equal(kit_range(&k, NULL, k.offset), "b");
+    batch_is(&k, "a");
+    assert_string_equal(kit_range(&k, NULL, k.offset), "b a"); /* both logs in one range */
+    no_batch(&k);
+    kit_fini(&k);
+
+    kit_init(&k, "cloudFiles"); /* without the option a path comes once, as it is then */
+    kit_file(&k, "a", 1, 0);
+    kit_open(&k);
+    batch_is(&k, "a");
+    kit_file(&k, "a", 2, 5000);
+    assert_string_equal(kit_range(&k, NULL, k.offset), "a");
+    no_batch(&k);
+    kit_fini(&k);
 }
 
 static void
@@ -1113,6 +1148,7 @@ main(void)
         cmocka_unit_test(available_now_takes_what_was_there_at_its_start),
         cmocka_unit_test(a_listing_is_kept_as_far_as_the_options_say),
         cmocka_unit_test(a_known_path_is_not_read_again),
+        cmocka_unit_test(a_file_that_is_overwritten_before_it_is_read_comes_once),
         cmocka_unit_test(files_older_than_the_newest_by_the_age_are_passed_over),
         cmocka_unit_test(names_alone_can_make_a_file_known),
         cmocka_unit_test(existing_files_can_be_passed_over),

@@ -168,11 +168,20 @@ the_window_that_a_file_asks_for_is_counted(void **state)
 static void
 names_say_how_bytes_are_compressed(void **state)
 {
+    struct weir_error err = {0};
+
     (void)state;
     assert_int_equal(weir_compression_of("a/b.json.gz"), WEIR_GZIP);
     assert_int_equal(weir_compression_of("b.json.zst"), WEIR_ZSTD_STREAM);
     assert_int_equal(weir_compression_of("b.json.bz2"), WEIR_BZIP2);
     assert_int_equal(weir_compression_of("gz"), WEIR_RAW);
+    assert_int_equal(weir_compression_of("A.JSON.GZ"), WEIR_GZIP);
+    assert_int_equal(weir_compression_of("a.json.Zst"), WEIR_ZSTD_STREAM);
+    assert_int_equal(weir_compression_check("A.JSON.GZ", &err), WEIR_OK);
+    assert_int_equal(weir_compression_check("a.xz.json", &err), WEIR_OK);
+    assert_int_equal(weir_compression_check("xz", &err), WEIR_OK);
+    assert_int_equal(weir_compression_check("a.json.XZ", &err), WEIR_UNSUPPORTED);
+    assert_int_equal(weir_compression_check("a.json.lz4", &err), WEIR_UNSUPPORTED);
 }
 
 int

@@ -26,6 +26,37 @@ below(unsigned n)
 }
 
 static void
+a_rounded_decimal_is_told_from_an_exact_one(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned s;
+        bool exact;
+    } cases[] = {
+        {"1.50", 1, true},
+        {"1.55", 1, false},
+        {"15e-1", 0, false},
+        {"150e-1", 0, true},
+        {"0", 0, true},
+        {"0.000", 1, true},
+        {"-0e-999999", 0, true},
+        {"1e-999999", 10, false},
+        {"1e30", 0, true},
+        {"0.00000000000000000000000000000000000001", 37, false},
+        {"708.00000000000000000000000000000000000001", 10, false},
+        {"708.00000000000000000000000000000000000000", 10, true},
+        {"12345678901234567890.1200", 2, true},
+        {"12345678901234567890.1201", 2, false},
+        {"1234567890123456789012345678901234567800e-2", 0, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        if (weir_decimal_exact(cases[i].text, strlen(cases[i].text), cases[i].s) != cases[i].exact)
+            fail_msg("%s at scale %u", cases[i].text, cases[i].s);
+}
+
+static void
 decimals_round_half_up_and_refuse_what_does_not_fit(void **state)
 {
     static const struct {
@@ -424,6 +455,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimals_round_half_up_and_refuse_what_does_not_fit),
+        cmocka_unit_test(a_rounded_decimal_is_told_from_an_exact_one),
         cmocka_unit_test(decimals_agree_with_long_hand_arithmetic),
         cmocka_unit_test(printed_decimals_read_back),
         cmocka_unit_test(longs_print_to_their_ends),

@@ -607,6 +607,28 @@ an_object_that_changes_fails_one_that_is_gone_is_named(void **state)
 }
 
 static void
+a_pinned_object_is_not_read_with_another_time(void **state)
+{
+    struct text one = records(0, 10, "\n");
+    struct bench b;
+
+    (void)state;
+    bench_init(&b);
+    bench_object("one.json", one.p, one.len);
+    bench_open(&b);
+    b.tasks.at[0].mtime_ms = 1000;
+    b.tasks.at[0].pinned = true;
+    bench_read(&b);
+    expect_rows(&b, 0, 10, &one, 0);
+    b.tasks.at[0].mtime_ms = 999;
+    bench_read(&b);
+    assert_int_equal(b.rc, WEIR_IO);
+    assert_non_null(strstr(b.err.where, "one.json"));
+    assert_non_null(strstr(b.err.what, "overwritten"));
+    bench_fini(&b);
+}
+
+static void
 half_a_record_in_front_of_damage_is_passed_over(void **state)
 {
     struct text plain = records(0, 30000, "\n"), packed = gzipped(&plain);
@@ -734,6 +756,7 @@ main(void)
         cmocka_unit_test(a_read_error_anywhere_stops_all_lanes_and_leaks_nothing),
         cmocka_unit_test(memory_that_runs_out_is_an_error_and_no_leak),
         cmocka_unit_test(an_object_that_changes_fails_one_that_is_gone_is_named),
+        cmocka_unit_test(a_pinned_object_is_not_read_with_another_time),
         cmocka_unit_test(half_a_record_in_front_of_damage_is_passed_over),
         cmocka_unit_test(a_range_of_an_object_is_read_alone),
         cmocka_unit_test(bytes_that_a_source_has_fetched_are_read_from_their_block),
