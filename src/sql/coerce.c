@@ -1,8 +1,8 @@
 /* Spark's type coercion: TypeCoercion and AnsiTypeCoercion of Spark 4.0, as far as weir's types go.
  *
  * 1. Symmetric rules are written once: the smaller kind first (coerce_order).
- * 2. Nested types are widened field by field; names of structs must agree without regard to case, and the left one's
- *    spelling wins; an element may become null where its cast can fail.
+ * 2. Nested types are widened field by field; names of structs must agree without regard to case, and the left
+ *    one's spelling wins; an element may become null where its cast may.
  * Recursion is bounded by WEIR_NEST_MAX, which types keep. */
 #include "sql/coerce.h"
 
@@ -19,8 +19,10 @@ static const struct weir_field interval_month_field = {.name = "interval year to
                                                        .name_len = 22,
                                                        .nullable = false,
                                                        .type = &weir_type_int};
-const struct weir_type weir_type_interval_day = {.kind = WEIR_STRUCT, .nfields = 1, .fields = &interval_day_field};
-const struct weir_type weir_type_interval_month = {.kind = WEIR_STRUCT, .nfields = 1, .fields = &interval_month_field};
+const struct weir_type weir_type_interval_day = {
+    .kind = WEIR_STRUCT, .nfields = 1, .fields = &interval_day_field};
+const struct weir_type weir_type_interval_month = {
+    .kind = WEIR_STRUCT, .nfields = 1, .fields = &interval_month_field};
 
 bool
 weir_type_is_interval(const struct weir_type *type)
@@ -131,7 +133,8 @@ datetime_common(const struct weir_type *a, const struct weir_type *b)
 static bool
 nested_nullable(const struct weir_field *a, const struct weir_field *b, const struct weir_type *wide)
 {
-    return a->nullable || b->nullable || weir_coerce_may_fail(a->type, wide) || weir_coerce_may_fail(b->type, wide);
+    return a->nullable || b->nullable || weir_coerce_force_nullable(a->type, wide) ||
+           weir_coerce_force_nullable(b->type, wide);
 }
 
 static const struct weir_type *
@@ -248,7 +251,7 @@ castable_nested(bool ansi, const struct weir_type *from, const struct weir_type 
 
         if (!weir_coerce_castable(ansi, x->type, y->type))
             return false;
-        if (!y->nullable && (x->nullable || (!ansi && weir_coerce_may_fail(x->type, y->type))))
+        if (!y->nullable && (x->nullable || (!ansi && weir_coerce_force_nullable(x->type, y->type))))
             return false; /* a null would have no place */
     }
     return true;
@@ -289,49 +292,52 @@ weir_coerce_castable(bool ansi, const struct weir_type *from, const struct weir_
     return from->kind == to->kind || castable_scalar(ansi, from->kind, to->kind);
 }
 
-/* Numbers: does some value of `from` not fit `to`? */
+/* Does every value of the number fit the decimal without a loss? (DecimalType.isWiderThan) */
 static bool
-number_may_fail(const struct weir_type *from, const struct weir_type *to)
+decimal_holds(const struct weir_type *to, const struct weir_type *from)
 {
-    int digits;
+    int precision = from->precision, scale = from->scale;
 
-    if (to->kind == WEIR_FLOAT || to->kind == WEIR_DOUBLE)
+    if (from->kind == WEIR_BOOLEAN) {
+        precision = 1;
+        scale = 0;
+    } else if (weir_kind_is_integral(from->kind)) {
+        precision = (const int[]){3, 5, 10, 20}[from->kind - WEIR_BYTE];
+        scale = 0;
+    } else if (from->kind != WEIR_DECIMAL) {
         return false;
-    if (to->kind != WEIR_DECIMAL)
-        return !(weir_kind_is_integral(from->kind) && from->kind <= to->kind);
-    if (from->kind == WEIR_FLOAT || from->kind == WEIR_DOUBLE)
-        return true;
-    digits = from->kind == WEIR_DECIMAL ? from->precision - from->scale
-                                        : (const int[]){3, 5, 10, 20}[from->kind - WEIR_BYTE];
-    if (from->kind == WEIR_DECIMAL && from->scale > to->scale)
-        return true; /* rounding may carry; Spark says so for any loss */
-    return digits > to->precision - to->scale;
+    }
+    return to->precision - to->scale >= precision - scale && to->scale >= scale;
 }
 
 bool
-weir_coerce_may_fail(const struct weir_type *from, const struct weir_type *to)
+weir_coerce_force_nullable(const struct weir_type *from, const struct weir_type *to)
 {
-    if (weir_type_same(from, to) || from->kind == WEIR_VOID)
-        return false;
-    if (to->kind == WEIR_STRING || to->kind == WEIR_BINARY)
+    if (from->kind == WEIR_VOID || weir_type_same(from, to) || to->kind == WEIR_STRING)
         return false;
     if (from->kind == WEIR_STRING)
+        return to->kind != WEIR_BINARY;
+    if (from->kind == WEIR_TIMESTAMP && weir_kind_is_integral(to->kind))
+        return to->kind != WEIR_LONG;
+    if ((from->kind == WEIR_FLOAT || from->kind == WEIR_DOUBLE) && to->kind == WEIR_TIMESTAMP)
         return true;
-    if (weir_kind_is_nested(from->kind)) {
-        for (uint32_t i = 0; i < from->nfields && i < to->nfields; i++)
-            if (weir_coerce_may_fail(from->fields[i].type, to->fields[i].type))
-                return true;
-        return false;
-    }
-    if (from->kind == WEIR_BOOLEAN)
-        return to->kind == WEIR_DECIMAL && to->precision == to->scale;
-    if (to->kind == WEIR_BOOLEAN)
-        return from->kind == WEIR_DATE || from->kind == WEIR_TIMESTAMP_NTZ;
-    if (weir_kind_is_numeric(from->kind) && weir_kind_is_numeric(to->kind))
-        return number_may_fail(from, to);
     if (weir_kind_is_datetime(from->kind) && weir_kind_is_datetime(to->kind))
         return false;
-    if (weir_kind_is_numeric(from->kind))
-        return from->kind == WEIR_FLOAT || from->kind == WEIR_DOUBLE; /* to TIMESTAMP */
+    if (to->kind == WEIR_DATE || from->kind == WEIR_DATE)
+        return true;
+    if (to->kind == WEIR_DECIMAL)
+        return !decimal_holds(to, from);
+    return (from->kind == WEIR_FLOAT || from->kind == WEIR_DOUBLE || from->kind == WEIR_DECIMAL) &&
+           weir_kind_is_integral(to->kind);
+}
+
+bool
+weir_type_orderable(const struct weir_type *type)
+{
+    if (type->kind == WEIR_MAP || type->kind == WEIR_VARIANT)
+        return false;
+    for (uint32_t i = 0; i < type->nfields; i++)
+        if (!weir_type_orderable(type->fields[i].type))
+            return false;
     return true;
 }

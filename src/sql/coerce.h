@@ -49,7 +49,9 @@ const struct weir_type *weir_coerce_compared(struct weir_mem *mem, bool ansi, co
 bool weir_coerce_implicit(bool ansi, const struct weir_type *from, const struct weir_type *to);
 /* Is CAST(from AS to) allowed at all? TRY_CAST follows the ANSI rules. */
 bool weir_coerce_castable(bool ansi, const struct weir_type *from, const struct weir_type *to);
-/* Can the cast make a null or an error out of a value? */
-bool weir_coerce_may_fail(const struct weir_type *from, const struct weir_type *to);
+/* Is the cast's result nullable though its argument is not? (Cast.forceNullable) */
+bool weir_coerce_force_nullable(const struct weir_type *from, const struct weir_type *to);
+/* Has the type an order? Maps and variants have none. */
+bool weir_type_orderable(const struct weir_type *type);
 
 #endif

@@ -56,6 +56,8 @@ registry_fill(void)
     qsort(registry.sorted, registry.n, sizeof(registry.sorted[0]), registry_compare);
     for (uint32_t i = 0; i < registry.n; i++) {
         registry.names[i] = registry.sorted[i]->name;
+        if (i > 0 && strcmp(registry.names[i - 1], registry.names[i]) == 0)
+            (void)fprintf(stderr, "function %s stands in two families\n", registry.names[i]);
         WEIR_ASSERT(i == 0 || strcmp(registry.names[i - 1], registry.names[i]) != 0); /* in one family only */
     }
 }
