@@ -250,6 +250,26 @@ out:
     return rc;
 }
 
+/* Remembers the file of the newest commit; there is none when a checkpoint alone stands for it. */
+static weir_rc
+snapshot_mark(struct weir_snapshot *snap, struct weir_store *st, struct weir_error *err)
+{
+    struct weir_object obj;
+    char key[WEIR_LOG_KEY];
+    weir_rc rc;
+
+    snap->size = -1;
+    weir_log_key(key, snap->version);
+    rc = weir_store_head(st, key, &obj, err);
+    if (rc == WEIR_NOTFOUND)
+        weir_error_clear(err);
+    if (rc != WEIR_OK)
+        return rc == WEIR_NOTFOUND ? WEIR_OK : rc;
+    snap->size = obj.size;
+    snap->mtime_ms = obj.mtime_ms;
+    return WEIR_OK;
+}
+
 static weir_rc
 load_small(void *arg, weir_action_kind kind, const json_t *body, struct weir_error *err)
 {
@@ -320,6 +340,7 @@ load_range(struct snapshot_load *l, struct weir_error *err)
 
     l->have_txn = l->snap->app_id == NULL;
     l->snap->version = r->newest;
+    WEIR_TRY(snapshot_mark(l->snap, l->st, err));
     l->snap->written_ms = r->newest_ms;
     l->snap->checkpoint = r->checkpoint.version;
     if (r->last_commit >= oldest)
@@ -486,5 +507,49 @@ weir_snapshot_advance(struct weir_snapshot *snap, struct weir_store *st, struct 
     if (!out->own_txn)
         snap->txn = txn;
     snap->version = next;
+    snap->size = obj.size;
+    snap->mtime_ms = obj.mtime_ms;
     return WEIR_OK;
+}
+
+void
+weir_snapshot_step(struct weir_snapshot *snap, struct weir_store *st, int64_t ict)
+{
+    struct weir_error ignored = {0};
+
+    snap->version++;
+    snap->ict = ict;
+    (void)snapshot_mark(snap, st, &ignored); /* the commit stands; without a mark the next check is weaker */
+}
+
+/* Some file systems round a time when they have written it out. */
+static bool
+snapshot_same(const struct weir_snapshot *snap, const struct weir_object *obj)
+{
+    enum { ROUNDED_MS = 2000 };
+
+    return obj->size == snap->size && obj->mtime_ms >= snap->mtime_ms - ROUNDED_MS &&
+           obj->mtime_ms <= snap->mtime_ms + ROUNDED_MS;
+}
+
+weir_rc
+weir_snapshot_check(const struct weir_snapshot *snap, struct weir_store *st, struct weir_error *err)
+{
+    struct weir_object obj;
+    char key[WEIR_LOG_KEY];
+    weir_rc rc;
+
+    if (snap->version < 0 || snap->size < 0)
+        return WEIR_OK;
+    weir_log_key(key, snap->version);
+    rc = weir_store_head(st, key, &obj, err);
+    if (rc == WEIR_OK && snapshot_same(snap, &obj))
+        return WEIR_OK;
+    if (rc != WEIR_OK && rc != WEIR_NOTFOUND)
+        return rc;
+    weir_error_clear(err);
+    weir_fail(err, WEIR_USAGE,
+              "%s: version %" PRId64 " of the table is %s: it was dropped or replaced meanwhile", st->path,
+              snap->version, rc == WEIR_OK ? "another one" : "gone");
+    return weir_error_hint(err, "start the pipeline again; its checkpoint will say what is missing");
 }

@@ -19,6 +19,7 @@
 
 struct weir_snapshot {
     int64_t version; /* -1: there is no table */
+    int64_t size, mtime_ms; /* of that commit's file, by which it is known again; size -1: not known */
     struct weir_protocol protocol;
     struct weir_metadata meta;
     int64_t protocol_version, meta_version; /* the commits that hold them; -1: not known */
@@ -48,5 +49,9 @@ struct weir_winner { /* what a commit brought, as far as an append cares */
 /* Reads commit version + 1 and moves the snapshot to it. NOTFOUND: it is not there. */
 weir_rc weir_snapshot_advance(struct weir_snapshot *snap, struct weir_store *st, struct weir_winner *out,
                               struct weir_error *err);
+/* The snapshot's own commit made version + 1: it moves there without reading it. */
+void weir_snapshot_step(struct weir_snapshot *snap, struct weir_store *st, int64_t ict);
+/* USAGE: the snapshot's commit is gone, or another file stands in its place: it is another table now. */
+weir_rc weir_snapshot_check(const struct weir_snapshot *snap, struct weir_store *st, struct weir_error *err);
 
 #endif

@@ -208,25 +208,6 @@ txn_settle(struct txn_try *t, int64_t version, bool *ours, struct weir_error *er
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* A table that was dropped under a running pipeline must not come back as a log that begins in the middle. */
-static weir_rc
-txn_check_base(const struct weir_txn *txn, struct weir_error *err)
-{
-    struct weir_object obj;
-    char key[WEIR_LOG_KEY];
-    weir_rc rc;
-
-    if (txn->snap->version < 0)
-        return WEIR_OK;
-    weir_log_key(key, txn->snap->version);
-    rc = weir_store_head(txn->st, key, &obj, err);
-    if (rc != WEIR_NOTFOUND)
-        return rc;
-    weir_fail(err, WEIR_USAGE, "%s: version %" PRId64 " of the table is gone: it was dropped or replaced meanwhile",
-              txn->st->path, txn->snap->version);
-    return weir_error_hint(err, "start the pipeline again; its checkpoint will say what is missing");
-}
-
 /* Reads the commit that was made just now. Whatever that runs into, the commit stands: no code may say that it lost. */
 static weir_rc
 txn_reread(struct txn_try *t, struct weir_error *err)
@@ -258,8 +239,7 @@ txn_attempt(struct txn_try *t, struct weir_error *err)
     if (rc == WEIR_OK) {
         if (t->binding->creates || t->binding->evolves) /* rare: take the new metaData from where it stands now */
             return txn_reread(t, err);
-        snap->version = version;
-        snap->ict = ict;
+        weir_snapshot_step(snap, txn->st, ict);
         return WEIR_END;
     }
     if (rc != WEIR_EXISTS && rc != WEIR_UNKNOWN)
@@ -277,7 +257,9 @@ weir_txn_commit(const struct weir_txn *txn, int64_t *version, struct weir_error 
 
     weir_uuid(t.txn_id);
     weir_buf_init(&t.bytes, WEIR_COMMIT_MAX + WEIR_SMALL_MAX, txn->quota);
-    WEIR_GO(txn_check_base(txn, err));
+    /* A table that was dropped under a running pipeline must not come back as a log that begins in the middle;
+     * and one that was made anew lacks the batches before, and may have another schema. */
+    WEIR_GO(weir_snapshot_check(txn->snap, txn->st, err));
     do {
         rc = weir_stop_check(txn->stop, err);
         if (rc == WEIR_OK)

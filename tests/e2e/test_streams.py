@@ -161,6 +161,23 @@ def test_two_pipelines_write_one_table_at_the_same_time(pipeline, tmp_path):
     assert len(deltars.commits(str(tmp_path / "shared"))) == 36
 
 
+def test_a_table_that_was_made_anew_under_a_running_pipeline_is_left_alone(pipeline):
+    """Its version 0 is another one: rows of the old schema would be nulls there, and the batches before are missing."""
+    p = pipeline(conf={"weir.minCommitInterval": "0 seconds"})
+    p.spec.pop("trigger")
+    p.write()
+    p.put_ids([0])
+    process = p.start()
+    until(lambda: rows(p) == 1, process)
+    until(lambda: p.log_ids("commits") == [0], process)
+    shutil.rmtree(p.table)
+    write_deltalake(p.table, pa.table({"other": ["x"]}))
+    p.put_ids([1])
+    process.wait().check(2).says("version 0", "dropped or replaced")
+    assert DeltaTable(p.table).version() == 0
+    p.run().check(2).says("--accept-new-target")
+
+
 # --- other machines' settings ------------------------------------------------------------------------------------------
 RECORDS = [{"id": 1, "t": "2025-03-30 02:30:00", "d": 1234.5, "s": "İstanbul"},
            {"id": 2, "t": "2025-06-01T12:00:00+02:00", "d": 0.1, "s": "ß"}]
