@@ -189,6 +189,10 @@ lease_renew(struct weir_lease *lease)
 
     if (rc == WEIR_OK && strcmp(there.run, lease->me.run) != 0)
         return false;
+    if (rc != WEIR_OK && rc != WEIR_NOTFOUND && rc != WEIR_CORRUPT) { /* it may name another run: not written over */
+        weir_warn("the lease %s/" LEASE_KEY " cannot be read: %s", lease->store->path, err.what);
+        return true;
+    }
     weir_error_clear(&err);
     rc = lease_write(lease, rc == WEIR_NOTFOUND ? WEIR_PUT_ABSENT : WEIR_PUT_REPLACE, &err);
     if (rc == WEIR_EXISTS)

@@ -22,7 +22,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -475,6 +474,8 @@ file_finish(struct weir_output *out, struct weir_error *err)
         if (rc == WEIR_OK) {
             file_crc_remove(o->name);
             rc = file_name_absent(o->path, o->name, err);
+            if (rc != WEIR_OK)
+                weir_error_context(err, "%s", o->name);
         }
         if (rc != WEIR_UNKNOWN) /* then it is the only witness */
             (void)weir_os->unlink(o->path);
@@ -818,23 +819,27 @@ file_lock(void *self, const char *key, int *lock, struct weir_error *err)
 {
     struct file_store *fs = self;
     char path[PATH_MAX];
-    int fd;
+    int fd, why;
 
     WEIR_TRY(file_path(fs, key, path, err));
     WEIR_TRY(file_folder_make(fs, path, file_folder_len(path), err));
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return weir_fail_os(err, WEIR_IO, errno, "open");
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    do {
+        why = weir_os->lock(fd) == 0 ? 0 : errno;
+    } while (why == EINTR);
+    if (why == 0) {
         *lock = fd;
         return WEIR_OK;
     }
-    if (errno == EWOULDBLOCK) {
-        close(fd);
-        return weir_fail(err, WEIR_EXISTS, "is locked");
-    }
-    close(fd); /* a file system without locks */
+    close(fd);
     *lock = -1;
+    if (why == EWOULDBLOCK)
+        return weir_fail(err, WEIR_EXISTS, "is locked");
+    if (why != ENOLCK && why != EOPNOTSUPP && why != ENOSYS && why != EINVAL)
+        return weir_fail_os(err, WEIR_IO, why, "lock");
+    weir_warn("%s: this file system has no locks; a second run is kept out by the lease alone", path);
     return WEIR_OK;
 }
 

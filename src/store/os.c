@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +53,12 @@ os_sync(int fd)
     return rc;
 }
 
+static int
+os_lock(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB);
+}
+
 const struct weir_os weir_os_real = {
     .create = os_create,
     .write = write,
@@ -63,5 +70,6 @@ const struct weir_os weir_os_real = {
     .unlink = unlink,
     .mkdir = os_mkdir,
     .sync_folder = os_sync_folder,
+    .lock = os_lock,
 };
 const struct weir_os *weir_os = &weir_os_real;

@@ -20,6 +20,7 @@ struct weir_os {
     int (*unlink)(const char *path);
     int (*mkdir)(const char *path);
     int (*sync_folder)(const char *path);
+    int (*lock)(int fd); /* flock(2), exclusive, without waiting */
 };
 
 extern const struct weir_os weir_os_real;

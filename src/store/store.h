@@ -5,12 +5,12 @@
  * 2. put() with WEIR_PUT_ABSENT is atomic and durable: at return the object and the folders that name it survive
  *    a power cut, or it is not there. EXISTS: another was first. UNKNOWN: it may or may not be there; the caller
  *    settles that by reading. A failed fsync is IO and the object counts as unwritten: the run must end.
- * 3. An output's bytes are durable when finish() returns, its folders too. Before that nobody sees the object
- *    under its name... a local store writes data files in place: their names are unique and only a commit names
- *    them.
+ * 3. An output's bytes and its folders are durable when finish() returns. One that was created absent has its name
+ *    only from then on. Another may be seen before, half written (a local store writes in place): its name must be
+ *    unique, and nothing may name it yet.
  * 4. Local disks: a Hadoop checksum file ".NAME.crc" beside an object is removed before the object is replaced
  *    or created, because Spark would believe it.
- * 5. Retries happen here and in wire/ only.
+ * 5. Retries happen in this folder only.
  * Threads: a store may be used by any thread; an input or output has one owner. */
 #ifndef WEIR_STORE_STORE_H
 #define WEIR_STORE_STORE_H
@@ -172,7 +172,7 @@ weir_rc weir_lines_open(struct weir_lines *lines, struct weir_store *st, const c
 weir_rc weir_lines_next(struct weir_lines *lines, const char **line, size_t *len, struct weir_error *err);
 void weir_lines_close(struct weir_lines *lines);
 
-/* URIs. Encoding as java.net.URI of a Hadoop path writes it into Spark's logs (spec/delta §16): blank %20,
+/* URIs. Encoding as java.net.URI of a Hadoop path writes it into Spark's logs: blank %20,
  * '%' %25, "<>#?[]^`{|}\ and control bytes; non-ASCII and the rest verbatim. */
 void weir_uri_encode(const char *key, size_t n, struct weir_buf *buf);
 /* Decodes %XX once; '+' stays. false: a broken escape (then it is taken verbatim). */

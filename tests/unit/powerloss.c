@@ -348,6 +348,12 @@ os_sync_folder(const char *path)
     return rc;
 }
 
+static int
+os_lock(int fd)
+{
+    return weir_os_real.lock(fd); /* changes nothing on the disk */
+}
+
 static const struct weir_os recorder = {
     .create = os_create,
     .write = os_write,
@@ -359,6 +365,7 @@ static const struct weir_os recorder = {
     .unlink = os_unlink,
     .mkdir = os_mkdir,
     .sync_folder = os_sync_folder,
+    .lock = os_lock,
 };
 
 /* --- beginning and end ------------------------------------------------------------------------------------------- */

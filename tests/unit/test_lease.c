@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -334,6 +335,48 @@ a_lease_is_renewed_and_made_again(void **state)
     teardown(&f);
 }
 
+static _Atomic bool disk_refuses;
+static const struct weir_store_type *good_type;
+
+static weir_rc
+open_unless_refused(void *self, const char *key, int64_t at, struct weir_input **out, struct weir_error *e)
+{
+    if (disk_refuses)
+        return weir_fail_os(e, WEIR_IO, EIO, "open");
+    return good_type->open_input(self, key, at, out, e);
+}
+
+static void
+a_lease_that_cannot_be_read_is_not_written_over(void **state)
+{
+    struct weir_store_type type;
+    struct weir_store *st;
+    struct weir_lease *lease;
+    struct fixture f;
+    char cmd[128];
+
+    (void)state;
+    setup(&f);
+    weir_lease_expiry(150);
+    st = weir_checkpoint_store(f.cp);
+    good_type = st->type;
+    type = *good_type;
+    type.open_input = open_unless_refused;
+    st->type = &type;
+    assert_int_equal(take(&f, "mine", 0, &lease), WEIR_OK);
+    disk_refuses = true;
+    usleep(100000); /* a renewal that had read its own before is through */
+    write_lease(&f, "elsewhere", "b", 1, weir_now_ms(), weir_now_ms() + 86400000);
+    usleep(300000);
+    snprintf(cmd, sizeof(cmd), "grep -q elsewhere %s/_weir/lease", f.dir);
+    assert_int_equal(system(cmd), 0);
+    disk_refuses = false;
+    assert_int_equal(weir_lease_check(lease, &err), WEIR_FENCED);
+    weir_lease_release(lease);
+    st->type = good_type;
+    teardown(&f);
+}
+
 static void
 a_lease_that_names_another_run_is_lost(void **state)
 {
@@ -406,6 +449,7 @@ main(void)
         cmocka_unit_test(a_dead_or_reused_process_number_of_this_host_holds_nothing),
         cmocka_unit_test(a_clock_that_went_back_does_not_lock_for_ever),
         cmocka_unit_test(a_lease_is_renewed_and_made_again),
+        cmocka_unit_test(a_lease_that_cannot_be_read_is_not_written_over),
         cmocka_unit_test(a_lease_that_names_another_run_is_lost),
         cmocka_unit_test(junk_in_the_file_does_not_stop_who_holds_the_lock),
         cmocka_unit_test(stores_without_locks_have_leases_too),

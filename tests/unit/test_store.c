@@ -507,6 +507,45 @@ what_a_put_waits_for(void **state)
     teardown(&f);
 }
 
+static int lock_errno;
+
+static int
+broken_lock(int fd)
+{
+    (void)fd;
+    errno = lock_errno;
+    return -1;
+}
+
+static void
+a_lock_is_had_or_not_there_or_an_error(void **state)
+{
+    static const struct {
+        int lock_errno;
+        weir_rc rc;
+    } cases[] = {
+        {EWOULDBLOCK, WEIR_EXISTS}, {ENOLCK, WEIR_OK}, {EOPNOTSUPP, WEIR_OK}, {EIO, WEIR_IO}, {EBADF, WEIR_IO},
+    };
+    struct fixture f;
+    int lock = 0;
+
+    (void)state;
+    setup(&f, true);
+    broken_os = weir_os_real;
+    broken_os.lock = broken_lock;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        weir_os = &broken_os;
+        lock_errno = cases[i].lock_errno;
+        assert_int_equal(weir_store_lock(f.st, "l", &lock, &err), cases[i].rc);
+        weir_os = &weir_os_real;
+        assert_int_equal(lock, -1);
+    }
+    assert_int_equal(weir_store_lock(f.st, "l", &lock, &err), WEIR_OK);
+    assert_true(lock >= 0);
+    weir_store_unlock(f.st, lock);
+    teardown(&f);
+}
+
 static void
 a_file_system_without_fsync_for_folders_is_used_all_the_same(void **state)
 {
@@ -805,6 +844,7 @@ main(void)
         cmocka_unit_test(links_that_are_refused_or_answer_late_are_settled),
         cmocka_unit_test(names_are_listed_without_looking_at_each),
         cmocka_unit_test(what_a_put_waits_for),
+        cmocka_unit_test(a_lock_is_had_or_not_there_or_an_error),
         cmocka_unit_test(a_file_system_without_fsync_for_folders_is_used_all_the_same),
         cmocka_unit_test(a_folder_that_was_removed_meanwhile_is_made_again),
         cmocka_unit_test(rights_are_those_of_the_nearest_folder_that_is_there),
