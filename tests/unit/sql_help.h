@@ -53,11 +53,18 @@ literal_text(const struct weir_col *col, struct weir_buf *buf)
 }
 
 static struct weir_node *
-arg_node(const struct call_run *run, const struct weir_type *type, const struct weir_col *col)
+arg_node(const struct call_run *run, const struct weir_type *type, const struct weir_col *col, const char *sql)
 {
     struct weir_node *node = weir_mem_zalloc(run->mem, sizeof(*node));
     struct weir_buf buf = WEIR_BUF(WEIR_MIB);
 
+    if (run->constant && (weir_str_starts(sql, "map(") || weir_str_starts(sql, "schema_of_json("))) {
+        struct weir_error err = {0}; /* what a resolver reads from the tree */
+
+        assert_int_equal(weir_sql_parse_expr(sql, strlen(sql), run->mem, &node, &err), WEIR_OK);
+        node->type = type;
+        return node;
+    }
     node->kind = run->constant && !weir_kind_is_nested(type->kind) ? WEIR_NODE_LITERAL : WEIR_NODE_NAME;
     node->type = type;
     node->nullable = true;
@@ -161,7 +168,8 @@ call_do(struct call_run *run, const struct call_case *c, struct weir_resolve *r)
         return weir_fail(&run->err, WEIR_USAGE, "[WRONG_NUM_ARGS] or unknown: %s with %u", c->fn, c->nargs);
     args_decode(&b, run, c, c->types);
     for (uint32_t i = 0; i < c->nargs; i++)
-        kids[i] = arg_node(run, c->types[i], &b.page->cols[i]);
+        kids[i] = arg_node(run, c->types[i], &b.page->cols[i],
+                           json_string_value(json_array_get(json_object_get(c->doc, "args"), i)));
     node.text = weir_mem_strdup(run->mem, c->fn);
     node.kids = kids;
     node.fn = fn;
