@@ -417,7 +417,7 @@ set_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row, st
     for (uint64_t i = list.at; i < list.at + list.n; i++)
         if (!weir_col_is_null(kid, (uint32_t)i) && weir_value_set_add(&set, kid, (uint32_t)i))
             WEIR_TRY(weir_value_copy(kid, (uint32_t)i, &out->kids[0], at + n++, call->mem, err));
-    weir_out(out, struct weir_list, row).n = n;
+    weir_out_list_end(out, row, n);
     return WEIR_OK;
 }
 WEIR_KERNEL_ALL(set_of)

@@ -399,6 +399,29 @@ weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type, const
     return node;
 }
 
+const char *
+weir_resolve_field_name(struct weir_resolve *r, uint32_t i)
+{
+    struct weir_node **kid = &r->node->kids[i];
+    const char *name = NULL;
+
+    switch ((*kid)->kind) {
+    case WEIR_NODE_ALIAS:
+        name = (*kid)->text;
+        *kid = (*kid)->kids[0];
+        break;
+    case WEIR_NODE_NAME:
+        name = (*kid)->nnames > 0 ? (*kid)->names[(*kid)->nnames - 1] : NULL;
+        break;
+    case WEIR_NODE_FIELD:
+        name = (*kid)->text;
+        break;
+    default:
+        break;
+    }
+    return name;
+}
+
 /* A CALL with room for its plan and kids. NULL: no memory. */
 static struct weir_node *
 resolve_node(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n)

@@ -36,6 +36,16 @@ weir_arg_list(const struct weir_col *col, uint32_t row)
  * above 2^31 - 16 elements, as in Spark. */
 weir_rc weir_out_list(struct weir_col *out, uint32_t row, uint64_t n, uint32_t *at, struct weir_error *err);
 
+/* The row's list, which was the last one made, keeps its first n elements only. */
+static inline void
+weir_out_list_end(struct weir_col *out, uint32_t row, uint64_t n)
+{
+    struct weir_list *list = &((struct weir_list *)out->data)[row];
+
+    list->n = n;
+    out->kids[0].len = (uint32_t)(list->at + n);
+}
+
 /* Which elements of a list were seen already: a hash set over rows of columns of one type. */
 struct weir_value_set {
     struct weir_mem *mem;
@@ -60,6 +70,13 @@ weir_rc weir_rows_strict(struct weir_call *call, const struct weir_col *args, ui
 /* Calls fn for each row. */
 weir_rc weir_rows_all(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
                       weir_row_kernel *fn, struct weir_error *err);
+
+/* arrays_zip: its arguments side by side as structs, the shorter ones filled up with nulls. */
+weir_kernel weir_arrays_zip;
+/* A map of an array of structs of key and value, all there: its one argument. Keys are checked. */
+weir_kernel weir_map_of_entries;
+/* The keys of the row's map, when all entries are there: NULL_MAP_KEY, DUPLICATED_MAP_KEY. */
+weir_rc weir_map_check(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err);
 
 /* NAME, a weir_kernel, of the weir_row_kernel NAME_row. */
 #define WEIR_KERNEL_STRICT(name)                                                                        \
@@ -91,6 +108,9 @@ weir_rc weir_resolve_as_text(struct weir_resolve *r, const char *args, const str
                              struct weir_error *err);
 /* A LITERAL node of that type and text, in r->mem; NULL: no memory. */
 struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type, const char *text);
+/* The name that argument i gives to a field of a struct made of it: of an alias, a column, a field. NULL: none. An
+ * alias is taken off. */
+const char *weir_resolve_field_name(struct weir_resolve *r, uint32_t i);
 /* A CALL of a function of the table on bound kids, resolved. NULL type in *out never. */
 weir_rc weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
                           struct weir_node **out, struct weir_error *err);
