@@ -1,12 +1,12 @@
-/* Spark SQL's tokens (SqlBaseLexer of Spark 4.0, without the words: parse_*.c compare those where they may stand).
+/* Spark SQL's tokens (SqlBaseLexer of Spark 4.0, without the words: parse_*.c compare those where they may
+ * stand).
  *
  * 1. The longest token wins; "1L" is a number, "1La" is a name, "1e5" is a number, "1e" is a name.
  * 2. A number with a point is one only when no letter, digit or "_" follows: in "t.1a" the point is a mark.
  * 3. Two strings side by side are two tokens; who reads strings joins them.
  * 4. Comments nest; a hint is a comment, because weir plans by itself.
- * 5. Unlike Spark, letters outside ASCII need no back quotes: every byte above 0x7f belongs to a name, but for the
- *    blanks of Unicode.
- * The text is untrusted; weir_sql_parse() has made sure that it is UTF-8. */
+ * 5. Unlike Spark, letters outside ASCII need no back quotes: every byte above 0x7f belongs to a name, but
+ * for the blanks of Unicode. The text is untrusted; weir_sql_parse() has made sure that it is UTF-8. */
 #include "sql/lex.h"
 
 #include <string.h>
@@ -42,10 +42,10 @@ peek_char(const struct lex *x, size_t ahead)
 static size_t
 blank_len(const struct lex *x)
 {
-    static const char *const wide[] = {"\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81", "\xe2\x80\x82",
-                                       "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87",
-                                       "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xaf",
-                                       "\xe2\x81\x9f", "\xe3\x80\x80"};
+    static const char *const wide[] = {
+        "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81", "\xe2\x80\x82", "\xe2\x80\x83",
+        "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86", "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89",
+        "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
     unsigned char c = (unsigned char)x->text[x->at];
     size_t i;
 
@@ -203,10 +203,10 @@ read_quoted(struct lex *x, bool escapes)
 static bool
 read_mark(struct lex *x)
 {
-    static const char *const marks[] = {"<=>", ">>>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "!>", "!<", "||",
-                                        "|>",  "->",  "=>", "::", "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",
-                                        "~",   "&",   "|",  "^",  ":",  "?",  "(",  ")",  "[",  "]",  ",",  ".",
-                                        ";",   "!"};
+    static const char *const marks[] = {"<=>", ">>>", "<<", ">>", "<=", ">=", "<>", "!=", "==", "!>",
+                                        "!<",  "||",  "|>", "->", "=>", "::", "=",  "<",  ">",  "+",
+                                        "-",   "*",   "/",  "%",  "~",  "&",  "|",  "^",  ":",  "?",
+                                        "(",   ")",   "[",  "]",  ",",  ".",  ";",  "!"};
     size_t i;
 
     for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
@@ -288,8 +288,8 @@ read_hex(const char *p, const char *end, int n, uint32_t *out)
     return true;
 }
 
-/* \uXXXX and \UXXXXXXXX; p is behind the backslash. Two halves of a surrogate pair make one character. The bytes read
- * are 0 when there are not enough digits; *ok is false for what is no character. */
+/* \uXXXX and \UXXXXXXXX; p is behind the backslash. Two halves of a surrogate pair make one character. The
+ * bytes read are 0 when there are not enough digits; *ok is false for what is no character. */
 static size_t
 unescape_unicode(const char *p, const char *end, struct weir_buf *buf, bool *ok)
 {
@@ -300,8 +300,8 @@ unescape_unicode(const char *p, const char *end, struct weir_buf *buf, bool *ok)
 
     if (!read_hex(p + 1, end, digits, &c))
         return 0;
-    if (c >= 0xd800 && c < 0xdc00 && end - p > 10 && p[5] == '\\' && p[6] == 'u' && read_hex(p + 7, end, 4, &low) &&
-        low >= 0xdc00 && low < 0xe000) {
+    if (c >= 0xd800 && c < 0xdc00 && end - p > 10 && p[5] == '\\' && p[6] == 'u' &&
+        read_hex(p + 7, end, 4, &low) && low >= 0xdc00 && low < 0xe000) {
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         used += 6;
     }
@@ -323,10 +323,12 @@ unescape(const char *p, const char *end, struct weir_buf *buf, bool *ok)
 
     if ((*p == 'u' || *p == 'U') && (n = unescape_unicode(p, end, buf, ok)) > 0)
         return n;
-    if (end - p >= 3 && (p[0] == '0' || p[0] == '1') && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7') {
+    if (end - p >= 3 && (p[0] == '0' || p[0] == '1') && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' &&
+        p[2] <= '7') {
         char bytes[4]; /* octal, Latin-1 */
 
-        weir_buf_add(buf, bytes, weir_utf8_put((uint32_t)((p[0] - '0') * 64 + (p[1] - '0') * 8 + p[2] - '0'), bytes));
+        weir_buf_add(buf, bytes,
+                     weir_utf8_put((uint32_t)((p[0] - '0') * 64 + (p[1] - '0') * 8 + p[2] - '0'), bytes));
         return 3;
     }
     if (*p == '%' || *p == '_') /* a pattern of LIKE keeps them escaped */

@@ -1,5 +1,5 @@
-/* Tokens of Spark SQL. A token is a slice of the text: nothing is copied, so looking ahead costs nothing but time.
- * Pure functions, any thread. */
+/* Tokens of Spark SQL. A token is a slice of the text: nothing is copied, so looking ahead costs nothing but
+ * time. Pure functions, any thread. */
 #ifndef WEIR_SQL_LEX_H
 #define WEIR_SQL_LEX_H
 
@@ -21,15 +21,15 @@ typedef enum weir_token_kind {
 
 struct weir_token {
     weir_token_kind kind;
-    uint32_t at, end;       /* bytes of the text: [at, end) */
+    uint32_t at, end; /* bytes of the text: [at, end) */
     struct weir_slice text;
-    const char *why;        /* BAD */
+    const char *why; /* BAD */
 };
 
 /* The token at or behind byte `from`; blanks, comments and hints are skipped. */
 struct weir_token weir_token_read(const char *text, size_t len, size_t from);
-/* What a STRING or QUOTED token stands for, added to buf: quotes gone, Spark's escapes undone. false: a back-quoted
- * name that is empty or holds a NUL, or an escape that is no character. */
+/* What a STRING or QUOTED token stands for, added to buf: quotes gone, Spark's escapes undone. false: a
+ * back-quoted name that is empty or holds a NUL, or an escape that is no character. */
 bool weir_token_unquote(const struct weir_token *tok, struct weir_buf *buf);
 
 #endif

@@ -1,8 +1,9 @@
-/* Spark SQL's text as a tree: the entries, tokens, nodes and errors of the parser. See parse_int.h for its rules.
+/* Spark SQL's text as a tree: the entries, tokens, nodes and errors of the parser. See parse_int.h for its
+ * rules.
  *
  * 1. The text is checked first: UTF-8, at most WEIR_SPEC_MAX bytes. Memory grows with the text, linearly.
- * 2. A tree deeper than WEIR_NEST_MAX is refused at the end, chains of operators included, so that no walk over a tree
- *    needs a guard of its own. AND and OR are balanced as Spark does it: long ones are not deep.
+ * 2. A tree deeper than WEIR_NEST_MAX is refused at the end, chains of operators included, so that no walk
+ * over a tree needs a guard of its own. AND and OR are balanced as Spark does it: long ones are not deep.
  * 3. Each error names line and column, what was expected and what was found. */
 #include "sql/ast.h"
 
@@ -185,18 +186,18 @@ weir_parse_where(struct weir_parse *p, uint32_t at)
     return weir_error_context(p->err, "SQL, line %u, column %u", line, column);
 }
 
-/* The keyword that a misspelt word stands for: the one in hand, or the one before it, which then was taken as an
- * alias ("SELECT a FORM t"). NULL: none is near, or it is one. */
+/* The keyword that a misspelt word stands for: the one in hand, or the one before it, which then was taken as
+ * an alias ("SELECT a FORM t"). NULL: none is near, or it is one. */
 static const char *
 nearest_keyword(struct weir_parse *p)
 {
-    static const char *const words[] = {"SELECT",   "DISTINCT", "FROM",  "WHERE",     "GROUP",     "HAVING", "ORDER",
-                                        "LIMIT",    "OFFSET",   "UNION", "INTERSECT", "EXCEPT",    "WINDOW", "LATERAL",
-                                        "INNER",    "CROSS",    "LEFT",  "RIGHT",     "FULL",      "OUTER",  "JOIN",
-                                        "USING",    "VALUES",   "WITH",  "WHEN",      "THEN",      "ELSE",   "END",
-                                        "BETWEEN",  "LIKE",     "RLIKE", "ROWS",      "RANGE",     "OVER",   "PARTITION",
-                                        "INTERVAL", "NULLS",    "FIRST", "LAST",      "PRECEDING", "FOLLOWING",
-                                        "NULL",     "TRUE",     "FALSE", "CASE",      "CAST"};
+    static const char *const words[] = {
+        "SELECT",    "DISTINCT", "FROM",      "WHERE",    "GROUP",   "HAVING",  "ORDER",  "LIMIT",
+        "OFFSET",    "UNION",    "INTERSECT", "EXCEPT",   "WINDOW",  "LATERAL", "INNER",  "CROSS",
+        "LEFT",      "RIGHT",    "FULL",      "OUTER",    "JOIN",    "USING",   "VALUES", "WITH",
+        "WHEN",      "THEN",     "ELSE",      "END",      "BETWEEN", "LIKE",    "RLIKE",  "ROWS",
+        "RANGE",     "OVER",     "PARTITION", "INTERVAL", "NULLS",   "FIRST",   "LAST",   "PRECEDING",
+        "FOLLOWING", "NULL",     "TRUE",      "FALSE",    "CASE",    "CAST"};
     const struct weir_token *toks[] = {&p->tok, &p->prev};
     size_t i, j, n = sizeof(words) / sizeof(words[0]);
 
@@ -235,8 +236,9 @@ weir_parse_expected(struct weir_parse *p, const char *what)
 
         while (n > 0 && n < p->tok.text.len && ((unsigned char)p->tok.text.ptr[n] & 0xc0) == 0x80)
             n--; /* no half characters */
-        weir_fail(p->err, WEIR_USAGE, "expected %s, found %s%.*s%s", what, p->tok.kind == WEIR_TOKEN_MARK ? "\"" : "",
-                  (int)n, p->tok.text.ptr, p->tok.kind == WEIR_TOKEN_MARK ? "\"" : "");
+        weir_fail(p->err, WEIR_USAGE, "expected %s, found %s%.*s%s", what,
+                  p->tok.kind == WEIR_TOKEN_MARK ? "\"" : "", (int)n, p->tok.text.ptr,
+                  p->tok.kind == WEIR_TOKEN_MARK ? "\"" : "");
     }
     weir_parse_where(p, p->tok.at);
     return near == NULL ? p->err->rc : weir_error_hint(p->err, "did you mean %s?", near);
@@ -275,7 +277,8 @@ weir_parse_enter(struct weir_parse *p)
 /* ---- nodes ---- */
 
 weir_rc
-weir_parse_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, uint32_t nkids, struct weir_node **out)
+weir_parse_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, uint32_t nkids,
+                struct weir_node **out)
 {
     struct weir_node *node = weir_mem_zalloc(p->mem, sizeof(*node));
 
@@ -301,8 +304,8 @@ weir_parse_node_of(struct weir_parse *p, weir_node_kind kind, uint32_t at, struc
 }
 
 weir_rc
-weir_parse_call(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *const *kids, uint32_t nkids,
-                struct weir_node **out)
+weir_parse_call(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *const *kids,
+                uint32_t nkids, struct weir_node **out)
 {
     WEIR_TRY(weir_parse_node_of(p, WEIR_NODE_CALL, at, kids, nkids, out));
     (*out)->text = name;
@@ -311,14 +314,15 @@ weir_parse_call(struct weir_parse *p, const char *name, uint32_t at, struct weir
 }
 
 weir_rc
-weir_parse_call1(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *kid, struct weir_node **out)
+weir_parse_call1(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *kid,
+                 struct weir_node **out)
 {
     return weir_parse_call(p, name, at, &kid, 1, out);
 }
 
 weir_rc
-weir_parse_call2(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *a, struct weir_node *b,
-                 struct weir_node **out)
+weir_parse_call2(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *a,
+                 struct weir_node *b, struct weir_node **out)
 {
     struct weir_node *kids[] = {a, b};
 
@@ -326,7 +330,8 @@ weir_parse_call2(struct weir_parse *p, const char *name, uint32_t at, struct wei
 }
 
 weir_rc
-weir_parse_string_node(struct weir_parse *p, const char *text, uint32_t len, uint32_t at, struct weir_node **out)
+weir_parse_string_node(struct weir_parse *p, const char *text, uint32_t len, uint32_t at,
+                       struct weir_node **out)
 {
     WEIR_TRY(weir_parse_node(p, WEIR_NODE_LITERAL, at, 0, out));
     (*out)->text = text;
@@ -343,7 +348,8 @@ weir_parse_bool_node(struct weir_parse *p, bool value, uint32_t at, struct weir_
     return WEIR_OK;
 }
 
-/* Room for one more of `size` bytes in an array of the arena; doubling, so what is left behind is as much again. */
+/* Room for one more of `size` bytes in an array of the arena; doubling, so what is left behind is as much
+ * again. */
 static weir_rc
 grow(struct weir_parse *p, void **items, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -384,8 +390,8 @@ weir_parse_push_name(struct weir_parse *p, struct weir_parse_names *list, const 
 }
 
 weir_rc
-weir_parse_list_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, const struct weir_parse_list *list,
-                     struct weir_node **out)
+weir_parse_list_node(struct weir_parse *p, weir_node_kind kind, uint32_t at,
+                     const struct weir_parse_list *list, struct weir_node **out)
 {
     return weir_parse_node_of(p, kind, at, list->items, list->n, out);
 }
@@ -411,22 +417,24 @@ static weir_rc
 refuse_statement(struct weir_parse *p)
 {
     static const char *const statements[] = {
-        "INSERT",  "MERGE",   "UPDATE",   "DELETE", "CREATE",   "DROP",    "ALTER",    "TRUNCATE", "REPLACE", "SHOW",
-        "DESC",    "DESCRIBE", "EXPLAIN", "SET",    "RESET",    "USE",     "CACHE",    "UNCACHE",  "CLEAR",   "REFRESH",
-        "ANALYZE", "MSCK",    "REPAIR",   "LOAD",   "ADD",      "LIST",    "GRANT",    "REVOKE",   "CALL",    "COMMENT",
-        "DECLARE", "BEGIN",   "EXECUTE",  "OPTIMIZE", "VACUUM", "RESTORE", "CONVERT",  "COPY",     "EXPORT",  "IMPORT",
-        NULL};
+        "INSERT",  "MERGE",   "UPDATE",   "DELETE",  "CREATE", "DROP",    "ALTER",    "TRUNCATE", "REPLACE",
+        "SHOW",    "DESC",    "DESCRIBE", "EXPLAIN", "SET",    "RESET",   "USE",      "CACHE",    "UNCACHE",
+        "CLEAR",   "REFRESH", "ANALYZE",  "MSCK",    "REPAIR", "LOAD",    "ADD",      "LIST",     "GRANT",
+        "REVOKE",  "CALL",    "COMMENT",  "DECLARE", "BEGIN",  "EXECUTE", "OPTIMIZE", "VACUUM",   "RESTORE",
+        "CONVERT", "COPY",    "EXPORT",   "IMPORT",  NULL};
     size_t i;
 
     for (i = 0; statements[i] != NULL; i++) {
         if (weir_parse_at_word(p, statements[i])) {
-            weir_fail(p->err, WEIR_UNSUPPORTED, "%s is not supported: it is a statement, not a query", statements[i]);
+            weir_fail(p->err, WEIR_UNSUPPORTED, "%s is not supported: it is a statement, not a query",
+                      statements[i]);
             weir_parse_where(p, p->tok.at);
             return weir_error_hint(p->err, "write a SELECT; where its rows go stands in the pipeline");
         }
     }
     if (weir_parse_at_word(p, "FROM") || weir_parse_at_word(p, "MAP") || weir_parse_at_word(p, "REDUCE"))
-        return weir_parse_refuse(p, p->tok.at, "a query that does not begin with SELECT", "write SELECT … FROM …");
+        return weir_parse_refuse(p, p->tok.at, "a query that does not begin with SELECT",
+                                 "write SELECT … FROM …");
     return WEIR_OK;
 }
 
@@ -467,13 +475,15 @@ out:
 }
 
 weir_rc
-weir_sql_parse(const char *text, size_t len, struct weir_mem *mem, struct weir_node **out, struct weir_error *err)
+weir_sql_parse(const char *text, size_t len, struct weir_mem *mem, struct weir_node **out,
+               struct weir_error *err)
 {
     return parse_text(text, len, mem, parse_whole_query, out, err);
 }
 
 weir_rc
-weir_sql_parse_expr(const char *text, size_t len, struct weir_mem *mem, struct weir_node **out, struct weir_error *err)
+weir_sql_parse_expr(const char *text, size_t len, struct weir_mem *mem, struct weir_node **out,
+                    struct weir_error *err)
 {
     return parse_text(text, len, mem, weir_parse_expr, out, err);
 }

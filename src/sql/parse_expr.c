@@ -5,15 +5,16 @@
  *   value     = comparisons < "|" < "^" < "&" < shifts < "+" "-" "||" < "*" "/" "%" DIV < unary "-" "+" "~"
  *
  * 1. All binary operators are left-associative, comparisons too: a = b = c is (a = b) = c, as in Spark.
- * 2. What Spark's parser turns into something else is turned here too, so that the table of functions is small:
- *    a <> b is not(a = b), a || b is concat(a, b), IS TRUE is <=>, IS DISTINCT FROM is not(<=>). */
+ * 2. What Spark's parser turns into something else is turned here too, so that the table of functions is
+ * small: a <> b is not(a = b), a || b is concat(a, b), IS TRUE is <=>, IS DISTINCT FROM is not(<=>). */
 #include "sql/parse_int.h"
 
 #include <string.h>
 
 /* ---- AND, OR, NOT ---- */
 
-/* A chain of the same operator as a tree that is as flat as can be: Spark's shape, which its column names show. */
+/* A chain of the same operator as a tree that is as flat as can be: Spark's shape, which its column names
+ * show. */
 static weir_rc
 balance(struct weir_parse *p, const char *name, struct weir_node **items, uint32_t n, struct weir_node **out)
 {
@@ -129,7 +130,8 @@ parse_between(struct weir_parse *p, struct weir_node *value, struct weir_node **
     return weir_parse_call(p, "between", value->at, kids, 3, out);
 }
 
-/* "(" expr {"," expr} ")" behind the value in list; the first may turn out to be the first term of a query. */
+/* "(" expr {"," expr} ")" behind the value in list; the first may turn out to be the first term of a query.
+ */
 static weir_rc
 parse_in(struct weir_parse *p, struct weir_node *value, struct weir_node **out)
 {
@@ -154,10 +156,11 @@ parse_in(struct weir_parse *p, struct weir_node *value, struct weir_node **out)
     return weir_parse_call(p, "in", value->at, list.items, list.n, out);
 }
 
-/* LIKE ANY (…): ILIKE compares what lower() makes of both sides, as Spark does. The negation is part of the name:
- * NOT LIKE ANY means that one pattern does not fit. */
+/* LIKE ANY (…): ILIKE compares what lower() makes of both sides, as Spark does. The negation is part of the
+ * name: NOT LIKE ANY means that one pattern does not fit. */
 static weir_rc
-parse_like_many(struct weir_parse *p, struct weir_node *value, bool nocase, bool negated, struct weir_node **out)
+parse_like_many(struct weir_parse *p, struct weir_node *value, bool nocase, bool negated,
+                struct weir_node **out)
 {
     static const char *const names[] = {"like any", "like all", "not like any", "not like all"};
     struct weir_parse_list list = {0};
@@ -299,10 +302,11 @@ binary_operator(const struct weir_parse *p, const char **name)
         const char *mark, *name;
         int precedence;
     } operators[] = {
-        {"=", "=", 1},   {"==", "=", 1},  {"<=>", "<=>", 1},    {"<>", "<>", 1}, {"!=", "<>", 1}, {"<", "<", 1},
-        {">", ">", 1},   {"<=", "<=", 1}, {">=", ">=", 1},      {"!>", "<=", 1}, {"!<", ">=", 1}, {"|", "|", 2},
-        {"^", "^", 3},   {"&", "&", 4},   {"<<", "<<", 5},      {">>", ">>", 5}, {">>>", ">>>", 5}, {"+", "+", 6},
-        {"-", "-", 6},   {"||", "concat", 6}, {"*", "*", 7},    {"/", "/", 7},   {"%", "%", 7},
+        {"=", "=", 1},   {"==", "=", 1},    {"<=>", "<=>", 1}, {"<>", "<>", 1}, {"!=", "<>", 1},
+        {"<", "<", 1},   {">", ">", 1},     {"<=", "<=", 1},   {">=", ">=", 1}, {"!>", "<=", 1},
+        {"!<", ">=", 1}, {"|", "|", 2},     {"^", "^", 3},     {"&", "&", 4},   {"<<", "<<", 5},
+        {">>", ">>", 5}, {">>>", ">>>", 5}, {"+", "+", 6},     {"-", "-", 6},   {"||", "concat", 6},
+        {"*", "*", 7},   {"/", "/", 7},     {"%", "%", 7},
     };
     size_t i;
 
@@ -323,7 +327,10 @@ binary_operator(const struct weir_parse *p, const char **name)
 static weir_rc
 parse_unary(struct weir_parse *p, struct weir_node **out)
 {
-    const char *name = weir_parse_at(p, "-") ? "-" : weir_parse_at(p, "+") ? "+" : weir_parse_at(p, "~") ? "~" : NULL;
+    const char *name = weir_parse_at(p, "-")   ? "-"
+                       : weir_parse_at(p, "+") ? "+"
+                       : weir_parse_at(p, "~") ? "~"
+                                               : NULL;
     struct weir_token next;
     struct weir_node *kid;
     uint32_t at = p->tok.at;
@@ -374,21 +381,22 @@ weir_parse_value(struct weir_parse *p, struct weir_node **out)
 
 /* ---- aliases, orders ---- */
 
-/* Words behind an expression or a relation that begin the next clause, when something stands behind them; alone they
- * are an alias ("SELECT o.offset offset FROM"). */
+/* Words behind an expression or a relation that begin the next clause, when something stands behind them;
+ * alone they are an alias ("SELECT o.offset offset FROM"). */
 static bool
 at_clause(const struct weir_parse *p)
 {
     static const char *const clauses[] = {
-        "FROM",    "WHERE",      "GROUP",   "HAVING", "ORDER",   "LIMIT",  "OFFSET", "UNION", "INTERSECT", "EXCEPT",
-        "MINUS",   "SETMINUS",   "WINDOW",  "LATERAL", "QUALIFY", "SORT",   "DISTRIBUTE", "CLUSTER", "JOIN", "INNER",
-        "CROSS",   "LEFT",       "RIGHT",   "FULL",   "SEMI",    "ANTI",   "NATURAL", "ON",    "USING",     "PIVOT",
-        "UNPIVOT", "TABLESAMPLE", "SELECT", "AS",     "AND",     "OR",     "NOT",    "IN",    "IS",        "LIKE",
-        "ILIKE",   "RLIKE",      "REGEXP",  "BETWEEN", "WHEN",   "THEN",   "ELSE",   "ASC",   "DESC",      "NULLS",
-        NULL};
-    static const char *const strict[] = {"UNION", "INTERSECT", "EXCEPT",  "SETMINUS", "LATERAL", "JOIN", "INNER",
-                                         "CROSS", "LEFT",      "RIGHT",   "FULL",     "SEMI",    "ANTI", "NATURAL",
-                                         "ON",    "USING",     "FROM",    "WHERE",    NULL};
+        "FROM",       "WHERE",   "GROUP",   "HAVING",   "ORDER",  "LIMIT",   "OFFSET",  "UNION",
+        "INTERSECT",  "EXCEPT",  "MINUS",   "SETMINUS", "WINDOW", "LATERAL", "QUALIFY", "SORT",
+        "DISTRIBUTE", "CLUSTER", "JOIN",    "INNER",    "CROSS",  "LEFT",    "RIGHT",   "FULL",
+        "SEMI",       "ANTI",    "NATURAL", "ON",       "USING",  "PIVOT",   "UNPIVOT", "TABLESAMPLE",
+        "SELECT",     "AS",      "AND",     "OR",       "NOT",    "IN",      "IS",      "LIKE",
+        "ILIKE",      "RLIKE",   "REGEXP",  "BETWEEN",  "WHEN",   "THEN",    "ELSE",    "ASC",
+        "DESC",       "NULLS",   NULL};
+    static const char *const strict[] = {
+        "UNION", "INTERSECT", "EXCEPT", "SETMINUS", "LATERAL", "JOIN",  "INNER", "CROSS", "LEFT", "RIGHT",
+        "FULL",  "SEMI",      "ANTI",   "NATURAL",  "ON",      "USING", "FROM",  "WHERE", NULL};
     struct weir_token next;
 
     if (!weir_token_is_one_of(&p->tok, clauses))

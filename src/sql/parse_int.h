@@ -1,13 +1,14 @@
-/* What the parts of the parser share: parse.c (entry, tokens, nodes), parse_expr.c (operators), parse_primary.c (what
- * operators stand between), parse_literal.c (constants), parse_query.c, parse_relation.c.
+/* What the parts of the parser share: parse.c (entry, tokens, nodes), parse_expr.c (operators),
+ * parse_primary.c (what operators stand between), parse_literal.c (constants), parse_query.c,
+ * parse_relation.c.
  *
  * 1. Recursive descent with one token in hand; looking ahead reads the text again and keeps nothing.
  * 2. Every recursion goes through weir_parse_enter(); chains of operators are loops.
- * 3. A bad token is an error only when something is expected in its place: weir_parse_expected() then tells what is
- *    wrong with it. So moving on never fails.
- * 4. Spark reserves no word. A word is taken as a keyword where the grammar has one and what follows agrees, and as a
- *    name everywhere else; after AS and after a point every word is a name.
- * Threads: none; all state is in struct weir_parse. */
+ * 3. A bad token is an error only when something is expected in its place: weir_parse_expected() then tells
+ * what is wrong with it. So moving on never fails.
+ * 4. Spark reserves no word. A word is taken as a keyword where the grammar has one and what follows agrees,
+ * and as a name everywhere else; after AS and after a point every word is a name. Threads: none; all state is
+ * in struct weir_parse. */
 #ifndef WEIR_SQL_PARSE_INT_H
 #define WEIR_SQL_PARSE_INT_H
 
@@ -39,7 +40,7 @@ void weir_parse_next(struct weir_parse *p);
 /* The n-th token behind the one in hand. */
 struct weir_token weir_parse_peek(const struct weir_parse *p, unsigned n);
 bool weir_token_is(const struct weir_token *tok, const char *mark);
-bool weir_token_is_word(const struct weir_token *tok, const char *word); /* any case */
+bool weir_token_is_word(const struct weir_token *tok, const char *word);           /* any case */
 bool weir_token_is_one_of(const struct weir_token *tok, const char *const *words); /* NULL ends them */
 static inline bool
 weir_token_is_name(const struct weir_token *tok)
@@ -70,7 +71,8 @@ weir_rc weir_parse_dotted(struct weir_parse *p, const char *what, struct weir_pa
 /* "(" name {"," name} ")" */
 weir_rc weir_parse_name_list(struct weir_parse *p, const char *what, struct weir_parse_names *out);
 /* The token as text in the arena: quotes and escapes undone. */
-weir_rc weir_parse_token_text(struct weir_parse *p, const struct weir_token *tok, const char **out, uint32_t *len);
+weir_rc weir_parse_token_text(struct weir_parse *p, const struct weir_token *tok, const char **out,
+                              uint32_t *len);
 
 /* --- errors --- */
 
@@ -92,23 +94,24 @@ weir_parse_leave(struct weir_parse *p)
 /* --- nodes --- */
 
 /* A node with room for nkids kids, all NULL. */
-weir_rc weir_parse_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, uint32_t nkids, struct weir_node **out);
+weir_rc weir_parse_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, uint32_t nkids,
+                        struct weir_node **out);
 /* A node around these kids. */
-weir_rc weir_parse_node_of(struct weir_parse *p, weir_node_kind kind, uint32_t at, struct weir_node *const *kids,
-                           uint32_t nkids, struct weir_node **out);
+weir_rc weir_parse_node_of(struct weir_parse *p, weir_node_kind kind, uint32_t at,
+                           struct weir_node *const *kids, uint32_t nkids, struct weir_node **out);
 weir_rc weir_parse_call(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *const *kids,
                         uint32_t nkids, struct weir_node **out);
 weir_rc weir_parse_call1(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *kid,
                          struct weir_node **out);
-weir_rc weir_parse_call2(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *a, struct weir_node *b,
-                         struct weir_node **out);
+weir_rc weir_parse_call2(struct weir_parse *p, const char *name, uint32_t at, struct weir_node *a,
+                         struct weir_node *b, struct weir_node **out);
 weir_rc weir_parse_string_node(struct weir_parse *p, const char *text, uint32_t len, uint32_t at,
                                struct weir_node **out);
 weir_rc weir_parse_bool_node(struct weir_parse *p, bool value, uint32_t at, struct weir_node **out);
 weir_rc weir_parse_push(struct weir_parse *p, struct weir_parse_list *list, struct weir_node *node);
 weir_rc weir_parse_push_name(struct weir_parse *p, struct weir_parse_names *list, const char *name);
-weir_rc weir_parse_list_node(struct weir_parse *p, weir_node_kind kind, uint32_t at, const struct weir_parse_list *list,
-                             struct weir_node **out);
+weir_rc weir_parse_list_node(struct weir_parse *p, weir_node_kind kind, uint32_t at,
+                             const struct weir_parse_list *list, struct weir_node **out);
 static inline void
 weir_node_names(struct weir_node *node, const struct weir_parse_names *names)
 {

@@ -1,10 +1,11 @@
 /* Constants of Spark SQL: numbers, strings, dates and times, intervals; and the types of CAST.
  *
- * 1. A constant is checked here and kept in one canonical spelling, so that who reads it needs no second grammar:
- *    integers "-7", decimals "1.50", doubles as Java prints them, DATE "2025-01-02", TIMESTAMP_NTZ and TIMESTAMP
- *    without a zone "2025-01-02 03:04:05.6" (the session's zone is not known here), TIMESTAMP with a zone the same in
- *    UTC with a "Z" behind it, INTERVAL the number of months or of microseconds.
- * 2. Types are those of Spark: 10 is INT, LONG or DECIMAL by its size; 1.50 is DECIMAL(3,2); 1e3 is DOUBLE. */
+ * 1. A constant is checked here and kept in one canonical spelling, so that who reads it needs no second
+ * grammar: integers "-7", decimals "1.50", doubles as Java prints them, DATE "2025-01-02", TIMESTAMP_NTZ and
+ * TIMESTAMP without a zone "2025-01-02 03:04:05.6" (the session's zone is not known here), TIMESTAMP with a
+ * zone the same in UTC with a "Z" behind it, INTERVAL the number of months or of microseconds.
+ * 2. Types are those of Spark: 10 is INT, LONG or DECIMAL by its size; 1.50 is DECIMAL(3,2); 1e3 is DOUBLE.
+ */
 #include "sql/parse_int.h"
 
 #include <inttypes.h>
@@ -41,8 +42,8 @@ constant(struct weir_parse *p, uint32_t at, const struct weir_type *type, const 
 
 /* Digits, point, exponent with its sign in front: a decimal with as many digits as are written. */
 static weir_rc
-decimal_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at, const char *text, size_t len,
-                 struct weir_node **out)
+decimal_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at, const char *text,
+                 size_t len, struct weir_node **out)
 {
     const char *e = memchr(text, 'e', len), *point, *c;
     size_t mantissa = e == NULL ? len : (size_t)(e - text);
@@ -50,8 +51,9 @@ decimal_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at
     char plain[48];
     weir_i128 v;
 
-    if (e != NULL && (!weir_parse_int(weir_slice(e + 1 + (e[1] == '+'), len - mantissa - 1 - (e[1] == '+')), &exponent) ||
-                      exponent > 1000 || exponent < -1000))
+    if (e != NULL &&
+        (!weir_parse_int(weir_slice(e + 1 + (e[1] == '+'), len - mantissa - 1 - (e[1] == '+')), &exponent) ||
+         exponent > 1000 || exponent < -1000))
         return bad_number(p, tok, "DECIMAL");
     point = memchr(text, '.', mantissa);
     for (c = text; c < text + mantissa; c++) {
@@ -93,8 +95,8 @@ float_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at, 
 
 /* suffix: L, S, Y or 0. */
 static weir_rc
-integer_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at, char suffix, const char *text,
-                 size_t len, struct weir_node **out)
+integer_constant(struct weir_parse *p, const struct weir_token *tok, uint32_t at, char suffix,
+                 const char *text, size_t len, struct weir_node **out)
 {
     const struct weir_type *type = &weir_type_int;
     char plain[32];
@@ -455,7 +457,8 @@ interval_add(struct interval *v, struct weir_slice value, bool minus, const stru
         months = 0;
     } else {
         v->failed = __builtin_mul_overflow(whole, unit->months, &months) ||
-                    __builtin_mul_overflow(whole, unit->us, &us) || __builtin_add_overflow(us, nanos / 1000, &us);
+                    __builtin_mul_overflow(whole, unit->us, &us) ||
+                    __builtin_add_overflow(us, nanos / 1000, &us);
     }
     if (negative != minus) {
         months = -months;
@@ -484,10 +487,12 @@ interval_node(struct weir_parse *p, uint32_t at, const struct interval *v, struc
     size_t n;
 
     if (v->failed)
-        return bad_interval(p, at, "this interval has no number in front of its unit, a fraction that is not of "
-                                   "seconds, or is too large");
+        return bad_interval(p, at,
+                            "this interval has no number in front of its unit, a fraction that is not of "
+                            "seconds, or is too large");
     if (v->first->months > 0 && v->last->months == 0)
-        return bad_interval(p, at, "an interval is of years and months, or of days and shorter units, not of both");
+        return bad_interval(p, at,
+                            "an interval is of years and months, or of days and shorter units, not of both");
     n = weir_long_print(v->first->months > 0 ? v->months : v->us, plain);
     WEIR_TRY(constant(p, at, &weir_type_string, plain, n, out));
     (*out)->kind = WEIR_NODE_INTERVAL;
@@ -545,8 +550,8 @@ interval_of_text(struct weir_parse *p, uint32_t at, const struct weir_node *text
     return interval_node(p, at, &v, out);
 }
 
-/* The parts of 'd h:m:s' or 'y-m', from one unit to the other, as they follow each other in the table. Behind the
- * first one each has its natural limit. */
+/* The parts of 'd h:m:s' or 'y-m', from one unit to the other, as they follow each other in the table. Behind
+ * the first one each has its natural limit. */
 static bool
 interval_parts(struct interval *v, struct weir_slice s, bool minus, const struct interval_unit *from,
                const struct interval_unit *to)
@@ -584,8 +589,8 @@ is_field(const struct interval_unit *unit)
 
 /* from TO to; TO is in hand. */
 static weir_rc
-interval_range(struct weir_parse *p, uint32_t at, struct weir_slice value, bool minus, const struct interval_unit *from,
-               struct weir_node **out)
+interval_range(struct weir_parse *p, uint32_t at, struct weir_slice value, bool minus,
+               const struct interval_unit *from, struct weir_node **out)
 {
     const struct interval_unit *to;
     struct interval v = {0};
@@ -594,7 +599,8 @@ interval_range(struct weir_parse *p, uint32_t at, struct weir_slice value, bool 
     to = p->tok.kind == WEIR_TOKEN_WORD ? interval_unit(p->tok.text, false) : NULL;
     if (to == NULL || to->rank <= from->rank || (from->months > 0) != (to->months > 0) || !is_field(from) ||
         !is_field(to))
-        return weir_parse_expected(p, "YEAR TO MONTH, or two of DAY, HOUR, MINUTE, SECOND, the longer one first");
+        return weir_parse_expected(
+            p, "YEAR TO MONTH, or two of DAY, HOUR, MINUTE, SECOND, the longer one first");
     weir_parse_next(p);
     if (!interval_parts(&v, value, minus, from, to))
         return bad_interval(p, at, "the text of this interval does not fit its units: 'y-m', 'd h:m:s.f'");
@@ -617,8 +623,8 @@ weir_parse_at_interval(const struct weir_parse *p)
         value = unit;
         unit = weir_parse_peek(p, 3);
     }
-    return (value.kind == WEIR_TOKEN_STRING || value.kind == WEIR_TOKEN_NUMBER) && unit.kind == WEIR_TOKEN_WORD &&
-           interval_unit(unit.text, true) != NULL;
+    return (value.kind == WEIR_TOKEN_STRING || value.kind == WEIR_TOKEN_NUMBER) &&
+           unit.kind == WEIR_TOKEN_WORD && interval_unit(unit.text, true) != NULL;
 }
 
 /* One value with its sign; quotes are gone. */
@@ -673,7 +679,8 @@ weir_parse_interval(struct weir_parse *p, struct weir_node **out)
         more = p->tok.kind == WEIR_TOKEN_NUMBER || p->tok.kind == WEIR_TOKEN_STRING;
         if (more)
             more = ahead.kind == WEIR_TOKEN_WORD && interval_unit(ahead.text, true) != NULL;
-        else if (weir_parse_at(p, "-") || weir_parse_at(p, "+")) /* "1 DAY -2 HOURS" is one interval, as in Spark */
+        else if (weir_parse_at(p, "-") ||
+                 weir_parse_at(p, "+")) /* "1 DAY -2 HOURS" is one interval, as in Spark */
             more = (ahead.kind == WEIR_TOKEN_NUMBER || ahead.kind == WEIR_TOKEN_STRING) &&
                    signs.kind == WEIR_TOKEN_WORD && interval_unit(signs.text, true) != NULL;
     } while (more && !v.failed);

@@ -1,21 +1,23 @@
-/* What operators of Spark SQL stand between: names, constants, calls, CASE, CAST, subqueries, lambdas, and what is
- * written behind them: a.b, a[0], a::type, OVER, FILTER.
+/* What operators of Spark SQL stand between: names, constants, calls, CASE, CAST, subqueries, lambdas, and
+ * what is written behind them: a.b, a[0], a::type, OVER, FILTER.
  *
- * 1. The forms with words inside their brackets (EXTRACT, TRIM, SUBSTRING …) become plain CALLs with the arguments of
- *    the function of that name, in its order: TRIM(LEADING t FROM s) is ltrim(t, s).
- * 2. A path a.b.c of names is one NAME; where the table ends and the struct begins is for the binder to say. */
+ * 1. The forms with words inside their brackets (EXTRACT, TRIM, SUBSTRING …) become plain CALLs with the
+ * arguments of the function of that name, in its order: TRIM(LEADING t FROM s) is ltrim(t, s).
+ * 2. A path a.b.c of names is one NAME; where the table ends and the struct begins is for the binder to say.
+ */
 #include "sql/parse_int.h"
 
 #include <string.h>
 
-/* The words that would be nothing but a mistake as a column, and so give a better error; like(a, b) is a function. */
+/* The words that would be nothing but a mistake as a column, and so give a better error; like(a, b) is a
+ * function. */
 static bool
 at_no_name(const struct weir_parse *p)
 {
     static const char *const functions[] = {"LIKE", "BETWEEN", NULL};
-    static const char *const words[] = {"FROM", "WHERE", "HAVING", "SELECT", "UNION", "THEN", "WHEN", "ELSE", "AND",
-                                        "OR",   "NOT",   "AS",     "ON",     "JOIN",  "IN",   "IS",   "LIKE", "BETWEEN",
-                                        NULL};
+    static const char *const words[] = {"FROM", "WHERE", "HAVING", "SELECT",  "UNION", "THEN", "WHEN",
+                                        "ELSE", "AND",   "OR",     "NOT",     "AS",    "ON",   "JOIN",
+                                        "IN",   "IS",    "LIKE",   "BETWEEN", NULL};
 
     struct weir_token next = weir_parse_peek(p, 1);
 
@@ -26,7 +28,8 @@ at_no_name(const struct weir_parse *p)
 static bool
 is_type_word(const struct weir_token *tok)
 {
-    static const char *const words[] = {"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X", "TIME", NULL};
+    static const char *const words[] = {"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X",
+                                        "TIME", NULL};
 
     return weir_token_is_one_of(tok, words);
 }
@@ -77,8 +80,8 @@ parse_subquery(struct weir_parse *p, uint32_t at, struct weir_node **out)
     return weir_parse_node_of(p, WEIR_NODE_SUBQUERY, at, &query, 1, out);
 }
 
-/* A tuple, an expression in brackets, or a query: "((SELECT 1) UNION (SELECT 2))" shows itself behind its first
- * term only. */
+/* A tuple, an expression in brackets, or a query: "((SELECT 1) UNION (SELECT 2))" shows itself behind its
+ * first term only. */
 static weir_rc
 parse_brackets(struct weir_parse *p, struct weir_node **out)
 {
@@ -205,7 +208,8 @@ parse_trim(struct weir_parse *p, struct weir_node **out)
     return weir_parse_call(p, names[side], at, kids, n, out);
 }
 
-/* name(value WORD value [WORD value …]): POSITION(a IN b), SUBSTRING(a FROM b FOR c), OVERLAY(a PLACING b FROM c). */
+/* name(value WORD value [WORD value …]): POSITION(a IN b), SUBSTRING(a FROM b FOR c), OVERLAY(a PLACING b
+ * FROM c). */
 static weir_rc
 parse_worded(struct weir_parse *p, const char *name, const char *const *words, struct weir_node **out)
 {
@@ -221,8 +225,8 @@ parse_worded(struct weir_parse *p, const char *name, const char *const *words, s
     return weir_parse_call(p, name, at, kids, n, out);
 }
 
-/* Whether this word stands in the brackets that open behind the word in hand, outside of any others. A comma before
- * it means that the call is an ordinary one. */
+/* Whether this word stands in the brackets that open behind the word in hand, outside of any others. A comma
+ * before it means that the call is an ordinary one. */
 static bool
 has_word_inside(const struct weir_parse *p, const char *word)
 {
@@ -327,8 +331,11 @@ rewrite_timestamp_call(struct weir_node *call)
     for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (!weir_slice_is_nocase(weir_slice(unit->names[0], strlen(unit->names[0])), units[i]))
             continue;
-        *unit = (struct weir_node){.kind = WEIR_NODE_LITERAL, .at = unit->at, .text = unit->names[0],
-                                   .text_len = (uint32_t)strlen(units[i]), .type = &weir_type_string};
+        *unit = (struct weir_node){.kind = WEIR_NODE_LITERAL,
+                                   .at = unit->at,
+                                   .text = unit->names[0],
+                                   .text_len = (uint32_t)strlen(units[i]),
+                                   .type = &weir_type_string};
         call->text = name;
         call->text_len = (uint32_t)strlen(name);
         return;
@@ -397,7 +404,8 @@ parse_around(struct weir_parse *p, struct weir_node *call, struct weir_node **ou
 }
 
 weir_rc
-weir_parse_function(struct weir_parse *p, const struct weir_parse_names *name, uint32_t at, struct weir_node **out)
+weir_parse_function(struct weir_parse *p, const struct weir_parse_names *name, uint32_t at,
+                    struct weir_node **out)
 {
     struct weir_parse_list list = {0};
     struct weir_node *kid, *call;
@@ -409,7 +417,8 @@ weir_parse_function(struct weir_parse *p, const struct weir_parse_names *name, u
     WEIR_TRY(weir_parse_take(p, "("));
     next = weir_parse_peek(p, 1);
     distinct = weir_parse_at_word(p, "DISTINCT") && !weir_token_is(&next, ")") && !weir_token_is(&next, ",");
-    if (distinct || (weir_parse_at_word(p, "ALL") && (weir_token_is_name(&next) || weir_token_is(&next, "("))))
+    if (distinct ||
+        (weir_parse_at_word(p, "ALL") && (weir_token_is_name(&next) || weir_token_is(&next, "("))))
         weir_parse_next(p);
     while (!weir_parse_at(p, ")")) {
         WEIR_TRY(parse_argument(p, strcmp(text, "struct") == 0, &kid));
@@ -432,7 +441,8 @@ weir_parse_function(struct weir_parse *p, const struct weir_parse_names *name, u
 
 /* "*" in hand, perhaps behind "t."; EXCEPT (a, b) may follow. */
 static weir_rc
-parse_star(struct weir_parse *p, const struct weir_parse_names *qualifier, uint32_t at, struct weir_node **out)
+parse_star(struct weir_parse *p, const struct weir_parse_names *qualifier, uint32_t at,
+           struct weir_node **out)
 {
     struct weir_token next = weir_parse_peek(p, 2);
     struct weir_parse_list list = {0};
@@ -550,7 +560,8 @@ parse_atom(struct weir_parse *p, struct weir_node **out)
     if (weir_parse_at(p, "*"))
         return parse_star(p, &none, p->tok.at, out);
     if (weir_parse_at(p, "?") || weir_parse_at(p, ":"))
-        return weir_parse_refuse(p, p->tok.at, "a parameter", "write the value, or ${name} in the pipeline file");
+        return weir_parse_refuse(p, p->tok.at, "a parameter",
+                                 "write the value, or ${name} in the pipeline file");
     negative = weir_parse_accept(p, "-"); /* parse_unary() has seen the number */
     return negative ? weir_parse_number(p, true, out) : weir_parse_expected(p, "an expression");
 }
@@ -563,7 +574,8 @@ parse_field(struct weir_parse *p, struct weir_node *base, struct weir_node **out
     const char *name;
 
     if (weir_parse_at(p, "*"))
-        return weir_parse_refuse(p, p->tok.at, "\".*\" behind an expression", "give the struct a name in a subquery");
+        return weir_parse_refuse(p, p->tok.at, "\".*\" behind an expression",
+                                 "give the struct a name in a subquery");
     WEIR_TRY(weir_parse_name(p, "a field's name", &name));
     WEIR_TRY(weir_parse_node_of(p, WEIR_NODE_FIELD, base->at, &base, 1, out));
     (*out)->text = name;

@@ -5,8 +5,8 @@
  *   intersect = primary {INTERSECT [ALL | DISTINCT] primary}
  *   primary   = SELECT … | VALUES … | TABLE name | "(" query ")"
  *
- * What orders rows only among a cluster's tasks (SORT BY, DISTRIBUTE BY, CLUSTER BY) is refused by name: weir has no
- * such tasks. QUALIFY is taken, as Databricks has it, although Spark 4.0 does not. */
+ * What orders rows only among a cluster's tasks (SORT BY, DISTRIBUTE BY, CLUSTER BY) is refused by name: weir
+ * has no such tasks. QUALIFY is taken, as Databricks has it, although Spark 4.0 does not. */
 #include "sql/parse_int.h"
 
 #include <string.h>
@@ -38,8 +38,8 @@ weir_parse_at_query(const struct weir_parse *p)
         return !weir_token_is(&next, ")") && !weir_token_is(&next, ",") && !weir_token_is(&next, ".");
     if (weir_parse_at_word(p, "WITH")) {
         third = weir_parse_peek(p, 2);
-        return weir_token_is_name(&next) && (weir_token_is_word(&third, "AS") || weir_token_is(&third, "(") ||
-                                             weir_token_is_name(&third));
+        return weir_token_is_name(&next) &&
+               (weir_token_is_word(&third, "AS") || weir_token_is(&third, "(") || weir_token_is_name(&third));
     }
     if (weir_parse_at_word(p, "TABLE"))
         return weir_token_is_name(&next);
@@ -49,10 +49,12 @@ weir_parse_at_query(const struct weir_parse *p)
 bool
 weir_parse_at_query_tail(const struct weir_parse *p)
 {
-    static const char *const words[] = {"UNION", "INTERSECT", "EXCEPT", "MINUS", "SETMINUS", "LIMIT", "OFFSET", NULL};
+    static const char *const words[] = {"UNION",    "INTERSECT", "EXCEPT", "MINUS",
+                                        "SETMINUS", "LIMIT",     "OFFSET", NULL};
     struct weir_token next = weir_parse_peek(p, 1);
 
-    return weir_token_is_one_of(&p->tok, words) || (weir_parse_at_word(p, "ORDER") && weir_token_is_word(&next, "BY"));
+    return weir_token_is_one_of(&p->tok, words) ||
+           (weir_parse_at_word(p, "ORDER") && weir_token_is_word(&next, "BY"));
 }
 
 /* ---- GROUP BY ---- */
@@ -139,7 +141,8 @@ parse_with_kind(struct weir_parse *p, struct weir_node *group)
     return WEIR_OK;
 }
 
-/* GROUP BY is taken. A single ROLLUP, CUBE or GROUPING SETS is the GROUP itself, one of several is a GROUP inside. */
+/* GROUP BY is taken. A single ROLLUP, CUBE or GROUPING SETS is the GROUP itself, one of several is a GROUP
+ * inside. */
 static weir_rc
 parse_group(struct weir_parse *p, struct weir_node **out)
 {
@@ -219,8 +222,16 @@ parse_items(struct weir_parse *p, struct weir_node **out)
     return weir_parse_list_node(p, WEIR_NODE_LIST, at, &list, out);
 }
 
-enum { SELECT_ITEMS, SELECT_FROM, SELECT_WHERE, SELECT_GROUP, SELECT_HAVING, SELECT_QUALIFY, SELECT_WINDOWS,
-       SELECT_KIDS };
+enum {
+    SELECT_ITEMS,
+    SELECT_FROM,
+    SELECT_WHERE,
+    SELECT_GROUP,
+    SELECT_HAVING,
+    SELECT_QUALIFY,
+    SELECT_WINDOWS,
+    SELECT_KIDS
+};
 
 /* SELECT in hand. */
 static weir_rc
@@ -360,7 +371,8 @@ set_operator(const struct weir_parse *p, bool intersect)
         return NULL;
     if (weir_parse_at_word(p, "UNION"))
         return "UNION";
-    if (weir_parse_at_word(p, "EXCEPT") || weir_parse_at_word(p, "MINUS") || weir_parse_at_word(p, "SETMINUS"))
+    if (weir_parse_at_word(p, "EXCEPT") || weir_parse_at_word(p, "MINUS") ||
+        weir_parse_at_word(p, "SETMINUS"))
         return "EXCEPT";
     return NULL;
 }

@@ -2,7 +2,8 @@
  *
  *   from     = relation {"," [LATERAL] relation} {LATERAL VIEW …}
  *   relation = primary {[NATURAL] kind JOIN [LATERAL] primary [ON … | USING (…)]}
- *   primary  = a.b [VERSION | TIMESTAMP AS OF …] | "(" query ")" | "(" relation ")" | VALUES … | function "(" … ")"
+ *   primary  = a.b [VERSION | TIMESTAMP AS OF …] | "(" query ")" | "(" relation ")" | VALUES … | function "("
+ * … ")"
  *
  * A comma is a CROSS join. Joins are left-associative; brackets make another tree, not another node. */
 #include "sql/parse_int.h"
@@ -30,8 +31,9 @@ refuse_extensions(struct weir_parse *p)
     int i;
 
     for (i = 0; i < 3; i++) {
-        if (weir_parse_at_word(p, names[i]) && (weir_token_is(&next, "(") || weir_token_is_word(&next, "INCLUDE") ||
-                                                weir_token_is_word(&next, "EXCLUDE")))
+        if (weir_parse_at_word(p, names[i]) &&
+            (weir_token_is(&next, "(") || weir_token_is_word(&next, "INCLUDE") ||
+             weir_token_is_word(&next, "EXCLUDE")))
             return weir_parse_refuse(p, p->tok.at, names[i], NULL);
     }
     return WEIR_OK;
@@ -131,8 +133,8 @@ derived(struct weir_parse *p, struct weir_node *query, uint32_t at, struct weir_
 static weir_rc parse_joins(struct weir_parse *p, struct weir_node **left);
 static weir_rc parse_relation_primary(struct weir_parse *p, struct weir_node **out);
 
-/* "(" … ")" with a query (QUERY) or a relation inside. Which of them "((SELECT 1) …" is shows behind the inner
- * bracket. */
+/* "(" … ")" with a query (QUERY) or a relation inside. Which of them "((SELECT 1) …" is shows behind the
+ * inner bracket. */
 static weir_rc
 parse_bracket_content(struct weir_parse *p, struct weir_node **out)
 {
@@ -175,7 +177,8 @@ parse_bracketed(struct weir_parse *p, struct weir_node **out)
     WEIR_TRY(refuse_extensions(p));
     WEIR_TRY(weir_parse_alias(p, &alias));
     if (alias != NULL)
-        return weir_parse_refuse(p, p->prev.at, "an alias for a join in brackets", "write (SELECT * FROM …) AS name");
+        return weir_parse_refuse(p, p->prev.at, "an alias for a join in brackets",
+                                 "write (SELECT * FROM …) AS name");
     *out = inner;
     return WEIR_OK;
 }
@@ -315,9 +318,10 @@ parse_joins(struct weir_parse *p, struct weir_node **left)
 static bool
 at_view_name(const struct weir_parse *p)
 {
-    static const char *const clauses[] = {"WHERE",  "GROUP",     "HAVING", "ORDER",   "LIMIT",   "OFFSET",  "UNION",
-                                          "EXCEPT", "INTERSECT", "MINUS",  "LATERAL", "QUALIFY", "WINDOW",  "SORT",
-                                          "ON",     "USING",     "JOIN",   "CLUSTER", "AS",      "DISTRIBUTE", NULL};
+    static const char *const clauses[] = {"WHERE",  "GROUP",      "HAVING",    "ORDER", "LIMIT",   "OFFSET",
+                                          "UNION",  "EXCEPT",     "INTERSECT", "MINUS", "LATERAL", "QUALIFY",
+                                          "WINDOW", "SORT",       "ON",        "USING", "JOIN",    "CLUSTER",
+                                          "AS",     "DISTRIBUTE", NULL};
 
     return weir_token_is_name(&p->tok) && !weir_token_is_one_of(&p->tok, clauses);
 }

@@ -1,10 +1,11 @@
 /* The name that Spark gives an expression without an alias: what toPrettySQL prints of the analyzed tree.
  *
- * 1. Strings print without quotes, implicit casts not at all, operators in brackets, functions as they were called.
- * 2. What is not regular stands in a table: functions that Spark's analyzer turns into others, that print themselves in
- *    capitals or that show arguments nobody wrote ("round(x, 0)").
- * 3. A tree may be printed before or after it is bound; after it, names can be told from the types (a date plus days).
- * The depth of a tree is bounded by the parser. Threads: none, no state. */
+ * 1. Strings print without quotes, implicit casts not at all, operators in brackets, functions as they were
+ * called.
+ * 2. What is not regular stands in a table: functions that Spark's analyzer turns into others, that print
+ * themselves in capitals or that show arguments nobody wrote ("round(x, 0)").
+ * 3. A tree may be printed before or after it is bound; after it, names can be told from the types (a date
+ * plus days). The depth of a tree is bounded by the parser. Threads: none, no state. */
 #include "sql/ast.h"
 
 #include <inttypes.h>
@@ -158,7 +159,7 @@ print_interval(struct weir_buf *buf, const struct weir_node *node)
 static const char *
 operator_text(const char *name)
 {
-    static const char *const same[] = {"+",  "-", "*", "/", "%",  "div", "=",  "<=>", "<",
+    static const char *const same[] = {"+",  "-", "*",  "/", "%", "div", "=",  "<=>", "<",
                                        "<=", ">", ">=", "&", "|", "^",   "<<", ">>",  ">>>"};
     size_t i;
 
@@ -173,7 +174,8 @@ operator_text(const char *name)
     return NULL;
 }
 
-/* Functions that print in another way. args: of how many arguments, -1 any. form: $1 … arguments, $* all of them. */
+/* Functions that print in another way. args: of how many arguments, -1 any. form: $1 … arguments, $* all of
+ * them. */
 static const struct name_form {
     const char *name;
     int args;
@@ -302,10 +304,37 @@ print_special(struct name_printer *p, const struct weir_node *node)
 static bool
 is_capital(const char *name)
 {
-    static const char *const names[] = {"acos",  "acosh", "asin",  "asinh", "atan",   "atan2", "atanh", "cbrt",
-                                        "cos",   "cosh",  "cot",   "csc",   "degrees", "e",    "exp",   "expm1",
-                                        "hypot", "log10", "log1p", "log2",  "pi",     "power", "radians", "sec",
-                                        "signum", "sin",  "sinh",  "sqrt",  "tan",    "tanh",  "spark_partition_id"};
+    static const char *const names[] = {"acos",
+                                        "acosh",
+                                        "asin",
+                                        "asinh",
+                                        "atan",
+                                        "atan2",
+                                        "atanh",
+                                        "cbrt",
+                                        "cos",
+                                        "cosh",
+                                        "cot",
+                                        "csc",
+                                        "degrees",
+                                        "e",
+                                        "exp",
+                                        "expm1",
+                                        "hypot",
+                                        "log10",
+                                        "log1p",
+                                        "log2",
+                                        "pi",
+                                        "power",
+                                        "radians",
+                                        "sec",
+                                        "signum",
+                                        "sin",
+                                        "sinh",
+                                        "sqrt",
+                                        "tan",
+                                        "tanh",
+                                        "spark_partition_id"};
     size_t i;
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -319,7 +348,7 @@ is_capital(const char *name)
 static bool
 is_cast_function(const struct weir_node *node)
 {
-    static const char *const types[] = {"boolean", "tinyint", "smallint", "int",  "bigint", "float",
+    static const char *const types[] = {"boolean", "tinyint", "smallint", "int",       "bigint", "float",
                                         "double",  "decimal", "date",     "timestamp", "binary", "string"};
     size_t i;
 
@@ -418,7 +447,8 @@ print_orders(struct name_printer *p, const struct weir_node *list)
     for (i = 0; i < list->nkids; i++) {
         const struct weir_node *order = list->kids[i];
         bool desc = order->flags & WEIR_NODE_DESC;
-        bool first = order->flags & WEIR_NODE_NULLS_FIRST || (!desc && !(order->flags & WEIR_NODE_NULLS_LAST));
+        bool first =
+            order->flags & WEIR_NODE_NULLS_FIRST || (!desc && !(order->flags & WEIR_NODE_NULLS_LAST));
 
         if (i > 0)
             weir_buf_str(p->buf, ", ");
@@ -451,7 +481,8 @@ print_frame(struct name_printer *p, const struct weir_node *window, const struct
     if (lead || strcmp(call->text, "lag") == 0) {
         char offset[64] = "1";
 
-        if (call->nkids > 1 && call->kids[1]->kind == WEIR_NODE_LITERAL && call->kids[1]->text_len < sizeof(offset))
+        if (call->nkids > 1 && call->kids[1]->kind == WEIR_NODE_LITERAL &&
+            call->kids[1]->text_len < sizeof(offset))
             memcpy(offset, call->kids[1]->text, call->kids[1]->text_len + 1);
         weir_buf_printf(p->buf, "ROWS BETWEEN %s%s FOLLOWING AND %s%s FOLLOWING", lead ? "" : "-", offset,
                         lead ? "" : "-", offset);
@@ -581,7 +612,8 @@ print_cast(struct name_printer *p, const struct weir_node *node)
     print_name(p, node->kids[0]);
     weir_buf_str(p->buf, " AS ");
     for (i = 0; i < type.len; i++)
-        weir_buf_byte(p->buf, (char)(type.data[i] >= 'a' && type.data[i] <= 'z' ? type.data[i] - 32 : type.data[i]));
+        weir_buf_byte(p->buf,
+                      (char)(type.data[i] >= 'a' && type.data[i] <= 'z' ? type.data[i] - 32 : type.data[i]));
     weir_buf_byte(p->buf, ')');
     weir_buf_fini(&type);
 }
@@ -695,8 +727,8 @@ weir_node_print_spark(const struct weir_node *node, struct weir_buf *buf)
         node = node->kids[0];
     if (node->kind == WEIR_NODE_NAME)
         weir_buf_str(buf, node->names[node->nnames - 1]);
-    else if (node->kind == WEIR_NODE_CALL && (strcmp(node->text, "window") == 0 ||
-                                              strcmp(node->text, "session_window") == 0))
+    else if (node->kind == WEIR_NODE_CALL &&
+             (strcmp(node->text, "window") == 0 || strcmp(node->text, "session_window") == 0))
         weir_buf_str(buf, node->text);
     else if (node->kind == WEIR_NODE_ALIAS && node->text != NULL)
         weir_buf_str(buf, node->text);

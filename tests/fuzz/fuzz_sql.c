@@ -1,5 +1,5 @@
-/* Spark SQL: no input crashes, nothing is read outside of the text, trees keep their depth, and every node's place is
- * in the text. Names are printed of whatever was read. */
+/* Spark SQL: no input crashes, nothing is read outside of the text, trees keep their depth, and every node's
+ * place is in the text. Names are printed of whatever was read. */
 #include "base/limits.h"
 #include "sql/ast.h"
 

@@ -52,10 +52,14 @@ print_flags(const struct weir_node *node, struct weir_buf *buf)
         uint32_t flag;
         const char *name;
     } flags[] = {
-        {WEIR_NODE_DISTINCT, "DISTINCT"}, {WEIR_NODE_TRY, "TRY"},
-        {WEIR_NODE_DESC, "DESC"},         {WEIR_NODE_NULLS_FIRST, "NULLS_FIRST"},
-        {WEIR_NODE_NULLS_LAST, "NULLS_LAST"}, {WEIR_NODE_OUTER, "OUTER"},
-        {WEIR_NODE_NATURAL, "NATURAL"},   {WEIR_NODE_IGNORE_NULLS, "IGNORE_NULLS"},
+        {WEIR_NODE_DISTINCT, "DISTINCT"},
+        {WEIR_NODE_TRY, "TRY"},
+        {WEIR_NODE_DESC, "DESC"},
+        {WEIR_NODE_NULLS_FIRST, "NULLS_FIRST"},
+        {WEIR_NODE_NULLS_LAST, "NULLS_LAST"},
+        {WEIR_NODE_OUTER, "OUTER"},
+        {WEIR_NODE_NATURAL, "NATURAL"},
+        {WEIR_NODE_IGNORE_NULLS, "IGNORE_NULLS"},
         {WEIR_NODE_ALL, "ALL"},
     };
     size_t i;
@@ -132,7 +136,8 @@ struct parse_case {
 
 static void
 check_trees(const struct parse_case *cases, size_t n,
-            weir_rc (*parse)(const char *, size_t, struct weir_mem *, struct weir_node **, struct weir_error *))
+            weir_rc (*parse)(const char *, size_t, struct weir_mem *, struct weir_node **,
+                             struct weir_error *))
 {
     struct weir_node *node;
     size_t i;
@@ -245,7 +250,8 @@ an_expression_becomes_its_tree(void **state)
         {"(x, y) -> x + y", "(LAMBDA [x y] (+ x y))"},
         {"filter(a, x -> x.b > 0)", "(filter a (LAMBDA [x] (> x.b int:0)))"},
         {"count(*) filter (where p)", "(FILTER (count (STAR)) p)"},
-        {"sum(a) over (partition by b, c order by d desc nulls last, e rows between 1 preceding and unbounded following)",
+        {"sum(a) over (partition by b, c order by d desc nulls last, e rows between 1 preceding and "
+         "unbounded following)",
          "(OVER (sum a) (WINDOW (LIST b c) (LIST (ORDER DESC NULLS_LAST d) (ORDER e)) (FRAME ROWS "
          "(BOUND PRECEDING int:1) (BOUND UNBOUNDED FOLLOWING _))))"},
         {"sum(a) over (distribute by b sort by c)", "(OVER (sum a) (WINDOW (LIST b) (LIST (ORDER c)) _))"},
@@ -409,7 +415,8 @@ a_query_becomes_its_tree(void **state)
         {"select * from t left join lateral explode(t.a) as u(x) on true",
          "(QUERY _ (SELECT (LIST (STAR)) (JOIN LEFT (TABLE [t] _ _ _) (LATERAL u [x] (explode t.a)) "
          "boolean:true) _ _ _ _ _) _ _ _)"},
-        {"select * from t lateral view explode(a) x as y lateral view outer posexplode(b) z as p, q where y > 1",
+        {"select * from t lateral view explode(a) x as y lateral view outer posexplode(b) z as p, q where y "
+         "> 1",
          "(QUERY _ (SELECT (LIST (STAR)) (LATERAL_VIEW z OUTER [p q] (LATERAL_VIEW x [y] (TABLE [t] "
          "_ _ _) (explode a)) (posexplode b)) (> y int:1) _ _ _ _) _ _ _)"},
         {"select * from t lateral view explode(a) as y",
@@ -706,7 +713,8 @@ an_expression_has_the_name_that_spark_gives_it(void **state)
     for (i = 0; i < COUNT(cases); i++) {
         struct weir_buf buf = WEIR_BUF(65536);
 
-        assert_int_equal(weir_sql_parse_expr(cases[i].text, strlen(cases[i].text), mem, &node, &err), WEIR_OK);
+        assert_int_equal(weir_sql_parse_expr(cases[i].text, strlen(cases[i].text), mem, &node, &err),
+                         WEIR_OK);
         weir_node_print_spark(node, &buf);
         assert_int_equal(weir_buf_check(&buf, &err), WEIR_OK);
         if (strcmp(buf.data, cases[i].tree) != 0)
@@ -739,14 +747,26 @@ depth_has_a_limit_that_is_told(void **state)
     static const struct {
         const char *before, *text, *behind;
     } cases[] = {
-        {"select ", "(", "1"},           {"select ", "not ", "a"},     {"select ", "- ", "a"},
-        {"select ", "f(", "a"},          {"select ", "a[", "1"},       {"select ", "case when ", "a"},
-        {"select 1", " + 1", ""},        {"select a", ".b[0]", ""},    {"select a", "::int", ""},
-        {"", "(", "select 1"},           {"", "select * from (", "t"}, {"select * from ", "(", "t"},
-        {"select ", "x -> ", "x"},       {"select 1", " union select 1", ""},
-        {"select * from t", " join t", ""}, {"select a from t group by grouping sets (", "grouping sets (", "a"},
-        {"select ", "cast(", "a"},       {"select ", "exists (select ", "1"},
-        {"select ", "a in (", "1"},      {"select ", "interval '1' day + ", "d"},
+        {"select ", "(", "1"},
+        {"select ", "not ", "a"},
+        {"select ", "- ", "a"},
+        {"select ", "f(", "a"},
+        {"select ", "a[", "1"},
+        {"select ", "case when ", "a"},
+        {"select 1", " + 1", ""},
+        {"select a", ".b[0]", ""},
+        {"select a", "::int", ""},
+        {"", "(", "select 1"},
+        {"", "select * from (", "t"},
+        {"select * from ", "(", "t"},
+        {"select ", "x -> ", "x"},
+        {"select 1", " union select 1", ""},
+        {"select * from t", " join t", ""},
+        {"select a from t group by grouping sets (", "grouping sets (", "a"},
+        {"select ", "cast(", "a"},
+        {"select ", "exists (select ", "1"},
+        {"select ", "a in (", "1"},
+        {"select ", "interval '1' day + ", "d"},
     };
     struct weir_node *node;
     size_t i;
@@ -815,7 +835,8 @@ a_string_keeps_its_nuls(void **state)
 static void
 an_arena_that_is_full_is_an_error(void **state)
 {
-    const char *text = "select a + 1, f(x), 'a' 'b', interval '1 day', cast(a as array<int>) from t join u on a = b";
+    const char *text =
+        "select a + 1, f(x), 'a' 'b', interval '1 day', cast(a as array<int>) from t join u on a = b";
     uint64_t limit;
     weir_rc rc = WEIR_NOMEM;
 
