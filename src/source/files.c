@@ -157,6 +157,33 @@ files_missing(const struct weir_files *f, struct weir_error *err)
     return weir_error_hint(err, "make the folder, or correct source.path");
 }
 
+/* Whether names that match this part of a pattern are hidden, all of them. Spark shows "_x=1". */
+static bool
+files_part_hidden(const struct weir_files *f, const char *part, size_t n)
+{
+    if (n == 0 || part[0] != '_')
+        return n > 0 && part[0] == '.';
+    return !f->face->spark_names || strcspn(part, "=*?[{") >= n;
+}
+
+/* A pattern of which a part names hidden files or folders: no listing would ever find anything, and say nothing. */
+static weir_rc
+files_pattern_check(const struct weir_files *f, const char *pattern, struct weir_error *err)
+{
+    for (const char *at = pattern;; at++) {
+        size_t n = strcspn(at, "/");
+
+        if (files_part_hidden(f, at, n)) {
+            weir_fail(err, WEIR_USAGE, "source path %s: names like %.*s are hidden and never read", f->env->path,
+                      n > 100 ? 100 : (int)n, at);
+            return weir_error_hint(err, "rename it, or name the folder itself as the path, without a pattern");
+        }
+        at += n;
+        if (*at == '\0')
+            return WEIR_OK;
+    }
+}
+
 /* A load path that names one file: its folder is listed, with the name as the pattern. */
 static weir_rc
 files_open_one(struct weir_files *f, const char *path, struct weir_error *err)
@@ -169,6 +196,7 @@ files_open_one(struct weir_files *f, const char *path, struct weir_error *err)
         return weir_mem_fail(mem, strlen(path), err);
     weir_store_close(f->store);
     f->store = NULL;
+    WEIR_TRY(files_pattern_check(f, slash + 1, err));
     WEIR_TRY(weir_store_open(folder, mem, &f->store, err));
     return weir_glob_compile(slash + 1, false, false, mem, &f->listing.path, err);
 }
@@ -205,6 +233,8 @@ files_place(struct weir_files *f, struct weir_error *err)
     folder = base == 0 ? weir_mem_strdup(mem, "/") : weir_mem_strndup(mem, path, base);
     if (folder == NULL)
         return weir_mem_fail(mem, n, err);
+    if (glob)
+        WEIR_TRY(files_pattern_check(f, path + base + 1, err));
     if (glob &&
         weir_glob_compile(path + base + 1, !f->face->spark_names && !f->opt.strict_glob,
                           !f->face->spark_names && f->opt.strict_glob, mem, &f->listing.path, err) != WEIR_OK)

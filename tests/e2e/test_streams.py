@@ -70,6 +70,22 @@ def test_a_file_that_grows_is_taken_when_it_is_whole(pipeline):
     p.assert_exactly_once(range(11), run=p.run().check())
 
 
+@pytest.mark.parametrize("format", ["json", "cloudFiles"])
+@pytest.mark.parametrize("path, status", [("_raw/*.json", 0), ("*/_raw/*.json", 2), ("*/.raw/x", 2), ("*/_x=1/*", 0),
+                                          ("_raw/_one.json", 2), ("x/[_]raw/*", 0)])
+def test_a_path_that_only_hidden_names_match_is_refused(pipeline, format, path, status):
+    """Such a run would find nothing new for ever, and succeed."""
+    p = pipeline(format=format, schema="id BIGINT", options={"cloudFiles.format": "json"} if format != "json" else {})
+    p.spec["source"]["options"].pop("maxFilesPerTrigger")
+    p.spec["source"]["path"] = os.path.join(p.src, path)
+    p.write()
+    p.put([{"id": 1}], name="_raw/_one.json")
+    if path == "*/_x=1/*" and format == "cloudFiles":
+        status = 2
+    ended = p.run().check(status)
+    assert status == 0 or ended.says("hidden")
+
+
 def test_hidden_and_half_written_names_are_not_taken(pipeline):
     p = pipeline()
     p.put_ids([1])
