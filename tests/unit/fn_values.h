@@ -294,6 +294,13 @@ values_try(struct values_case *c, bool literals, struct values_count *count)
         count->passed_over++;
         return;
     }
+    for (uint32_t i = 0; r.plan.null_in_null_out && i < node.nkids; i++) {
+        if (weir_col_is_null(&c->arg[i].page->cols[0], 0)) {
+            if (c->error != NULL || strcmp(c->json, "null") != 0)
+                fail_msg("%s: not null for a null", c->call);
+            return;
+        }
+    }
     if (r.plan.prepare != NULL) {
         const struct weir_col *constants[VALUES_ARGS] = {0};
 
@@ -309,7 +316,7 @@ values_try(struct values_case *c, bool literals, struct values_count *count)
         }
     }
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && wrong == 0; s++)
-        for (int form = 0; form < 3 && wrong == 0; form++)
+        for (int form = 0; form < (r.plan.null_in_null_out ? 2 : 3) && wrong == 0; form++)
             wrong = values_run(c, &call, r.plan.kernel, sizes[s], form == 1, form == 2, expected);
     count->compared++;
     count->wrong += wrong;
