@@ -122,14 +122,6 @@ bytes_read(struct bytes *b, char *p, size_t room, size_t *got, struct weir_error
 
 /* --- the whole --- */
 
-static weir_rc
-bytes_changed(const char *what, struct weir_error *err)
-{
-    weir_fail(err, WEIR_IO, "%s", what);
-    return weir_error_hint(err, "write files under another name and rename them when they are complete; the "
-                                "batch has written nothing and runs again at the next start");
-}
-
 weir_rc
 bytes_open(struct bytes *b, const struct weir_task *task, const char *encoding, struct weir_quota *q,
            struct weir_error *err)
@@ -143,7 +135,7 @@ bytes_open(struct bytes *b, const struct weir_task *task, const char *encoding, 
         WEIR_TRY(weir_compression_check(task->key, err));
         WEIR_TRY(weir_store_head(task->store, task->key, &b->at_open, err));
         if (task->pinned && b->at_open.mtime_ms != task->mtime_ms)
-            return bytes_changed("the file was overwritten before it was read", err);
+            return WEIR_END;
         WEIR_TRY(weir_input_open(task->store, task->key, (int64_t)bytes_start(b), &b->in, err));
     }
     if (how != WEIR_RAW)
@@ -174,7 +166,9 @@ bytes_same(struct bytes *b, struct weir_error *err)
     WEIR_TRY(rc);
     if (whole && now.size == b->at_open.size && now.mtime_ms == b->at_open.mtime_ms)
         return WEIR_OK;
-    return bytes_changed("the file changed while it was read", err);
+    weir_fail(err, WEIR_IO, "the file changed while it was read");
+    return weir_error_hint(err, "write files under another name and rename them when they are complete; the "
+                                "batch has written nothing and runs again at the next start");
 }
 
 void

@@ -76,6 +76,7 @@ struct bytes {
 
 enum { BYTES_ROOM = 16 }; /* the longest character and to spare */
 
+/* END: a pinned task's object has been overwritten; there is nothing to read. */
 weir_rc bytes_open(struct bytes *b, const struct weir_task *task, const char *encoding, struct weir_quota *q,
                    struct weir_error *err);
 /* At least one byte, or END. room >= BYTES_ROOM. CORRUPT: the compressed data are damaged; *got may be > 0. */

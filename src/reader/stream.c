@@ -33,12 +33,16 @@ stream_open(struct stream *s, struct weir_error *err)
 {
     const struct weir_task *task = s->task;
     struct weir_quota *q = s->scan->env.quota;
+    weir_rc rc;
 
     s->opened = true;
     s->first = task->from <= 0;
     s->offset = task->from > 0 ? task->from : 0;
     weir_buf_init(&s->carry, s->scan->r->env.max_record_bytes + WEIR_BLOCK_BYTES, q);
-    return bytes_open(&s->bytes, task, s->scan->r->encoding, q, err);
+    rc = bytes_open(&s->bytes, task, s->scan->r->encoding, q, err);
+    if (rc == WEIR_END)
+        weir_warn("%s was overwritten before it was read; a later batch takes it", task_name(task));
+    return rc;
 }
 
 /* The rest of the object cannot be read: said, counted, passed over. */
