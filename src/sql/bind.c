@@ -1,10 +1,10 @@
 /* The binder's entry: a tree of the parser becomes a plan. bind_int.h tells how the parts share the work.
  *
  * What a query's class says (struct weir_sql_plan):
- *   ROWWISE   each row of the result comes from one row of the stream: batches may run in slices, in any order
+ *   ROWWISE   each row of the result comes from one row of the stream: batches may run in slices
  *   JOIN      the same, with tables beside it that DuckDB holds in memory
- *   BLOCKING  all rows are needed before the first comes out; or the result is not the sum of its slices: no stream at
- *             all, a UNION with a table, an outer join that shows rows the stream lacks, LIMIT */
+ *   BLOCKING  all rows are needed before the first comes out; or the result is not the sum of its slices: no
+ *             stream at all, a UNION with a table, an outer join that shows rows the stream lacks, LIMIT */
 #include "sql/bind_int.h"
 
 #include <string.h>
@@ -26,9 +26,11 @@ class_of_join(const struct weir_rel *rel)
 {
     const struct weir_rel *left = rel->kids[0], *right = rel->kids[1];
     const struct weir_rel *stream = left->has_stream ? left : right;
-    const char *lost = left->has_stream ? "RIGHT" : "LEFT"; /* shows rows of the table that no row of the stream meets */
+    const char *lost =
+        left->has_stream ? "RIGHT" : "LEFT"; /* shows rows of the table that no row of the stream meets */
 
-    if ((left->has_stream && right->has_stream) || strcmp(rel->text, "FULL") == 0 || strcmp(rel->text, lost) == 0)
+    if ((left->has_stream && right->has_stream) || strcmp(rel->text, "FULL") == 0 ||
+        strcmp(rel->text, lost) == 0)
         return WEIR_SQL_BLOCKING;
     if (!left->has_stream && (strcmp(rel->text, "SEMI") == 0 || strcmp(rel->text, "ANTI") == 0))
         return WEIR_SQL_BLOCKING;
@@ -41,16 +43,21 @@ class_of(const struct weir_rel *rel)
     if (!rel->has_stream)
         return WEIR_SQL_BLOCKING;
     switch (rel->kind) {
-    case WEIR_REL_SCAN: return WEIR_SQL_ROWWISE;
-    case WEIR_REL_PROJECT: return rel->distinct || rel->windowed ? WEIR_SQL_BLOCKING : class_of(rel->kids[0]);
+    case WEIR_REL_SCAN:
+        return WEIR_SQL_ROWWISE;
+    case WEIR_REL_PROJECT:
+        return rel->distinct || rel->windowed ? WEIR_SQL_BLOCKING : class_of(rel->kids[0]);
     case WEIR_REL_FILTER:
-    case WEIR_REL_GENERATE: return class_of(rel->kids[0]);
-    case WEIR_REL_JOIN: return class_of_join(rel);
+    case WEIR_REL_GENERATE:
+        return class_of(rel->kids[0]);
+    case WEIR_REL_JOIN:
+        return class_of_join(rel);
     case WEIR_REL_SETOP:
         if (strcmp(rel->text, "UNION") != 0 || rel->distinct)
             return WEIR_SQL_BLOCKING;
         return worse(class_of(rel->kids[0]), class_of(rel->kids[1]));
-    default: return WEIR_SQL_BLOCKING;
+    default:
+        return WEIR_SQL_BLOCKING;
     }
 }
 
@@ -98,7 +105,8 @@ plan_schema(struct weir_bind *b, const struct weir_rel *rel, const struct weir_t
 
         if (weir_type_is_interval(attr->type)) {
             (void)weir_fail(b->err, WEIR_UNSUPPORTED, "column %s is an interval", attr->name);
-            return weir_error_hint(b->err, "no table holds one: take datediff, or cast both sides to numbers");
+            return weir_error_hint(b->err,
+                                   "no table holds one: take datediff, or cast both sides to numbers");
         }
         fields[i] = (struct weir_field){.name = attr->name,
                                         .name_len = (uint32_t)strlen(attr->name),

@@ -1,17 +1,17 @@
-/* From Spark SQL to a plan: names and types are found, implicit casts are put in as Spark's analyzer does, and the
- * whole is printed as DuckDB's SQL over private names.
+/* From Spark SQL to a plan: names and types are found, implicit casts are put in as Spark's analyzer does,
+ * and the whole is printed as DuckDB's SQL over private names.
  *
- * Printed columns are c0, c1 … in the order of the schema, so that no name of a user can mean something in DuckDB.
- * Threads: one owner; a plan is read-only once made. */
+ * Printed columns are c0, c1 … in the order of the schema, so that no name of a user can mean something in
+ * DuckDB. Threads: one owner; a plan is read-only once made. */
 #ifndef WEIR_SQL_BIND_H
 #define WEIR_SQL_BIND_H
 
 #include "sql/ast.h"
 #include "sql/function.h"
 
-/* In DuckDB a relation's columns are c0, c1 … (schema), h0, h1 … (hidden) and, of the stream when positions are asked
- * for, p0 INTEGER (the object) and p1 BIGINT (the place in it). So are those of the printed query: c0, c1 … and, where
- * plan->position is not -1, p0 and p1. */
+/* In DuckDB a relation's columns are c0, c1 … (schema), h0, h1 … (hidden) and, of the stream when positions
+ * are asked for, p0 INTEGER (the object) and p1 BIGINT (the place in it). So are those of the printed query:
+ * c0, c1 … and, where plan->position is not -1, p0 and p1. */
 struct weir_sql_relation { /* what a name in FROM stands for */
     const char *name;              /* private name in DuckDB: "r0" */
     const struct weir_type *schema; /* what SELECT * shows */
@@ -23,10 +23,10 @@ struct weir_sql_relation { /* what a name in FROM stands for */
 struct weir_sql_env {
     const struct weir_sql_settings *set;
     void *self;
-    /* The relation of that name (parts as written; delta.`path` has two). version, timestamp: time travel, -1 / NULL
-     * when not asked for. NOTFOUND with a hint. */
-    weir_rc (*relation)(void *self, const char *const *parts, uint32_t n, int64_t version, const char *timestamp,
-                        struct weir_sql_relation *out, struct weir_error *err);
+    /* The relation of that name (parts as written; delta.`path` has two). version, timestamp: time travel, -1
+     * / NULL when not asked for. NOTFOUND with a hint. */
+    weir_rc (*relation)(void *self, const char *const *parts, uint32_t n, int64_t version,
+                        const char *timestamp, struct weir_sql_relation *out, struct weir_error *err);
     bool positions; /* carry the hidden position columns of the stream through row-preserving queries */
 };
 
@@ -57,7 +57,7 @@ struct weir_sql_plan {
 };
 
 /* SCHEMA: a name or a type does not fit, with the nearest name; UNSUPPORTED: a function or clause by name. */
-weir_rc weir_sql_bind(struct weir_node *query, const char *text, const struct weir_sql_env *env, struct weir_mem *mem,
-                      struct weir_sql_plan **out, struct weir_error *err);
+weir_rc weir_sql_bind(struct weir_node *query, const char *text, const struct weir_sql_env *env,
+                      struct weir_mem *mem, struct weir_sql_plan **out, struct weir_error *err);
 
 #endif

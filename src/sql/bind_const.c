@@ -1,7 +1,8 @@
-/* Constants: from the parser's spelling to a bound literal, from there to a column of one row and back, and the folding
- * of calls whose arguments are all constant.
+/* Constants: from the parser's spelling to a bound literal, from there to a column of one row and back, and
+ * the folding of calls whose arguments are all constant.
  *
- * 1. A constant is folded by the kernel that would compute it in the engine, so both ways give the same value.
+ * 1. A constant is folded by the kernel that would compute it in the engine, so both ways give the same
+ *    value.
  * 2. A call that gives an error stays as it is: the error belongs to the rows that reach it.
  * 3. Only scalars are folded. */
 #include "sql/bind_int.h"
@@ -17,7 +18,9 @@ literal_micros(struct weir_bind *b, const struct weir_node *node, int64_t *us)
                   ? weir_timestamp_ntz_cast(node->text, node->text_len, us)
                   : weir_timestamp_parse(node->text, node->text_len, b->set->zone, us);
 
-    return ok ? WEIR_OK : weir_fail(b->err, WEIR_USAGE, "'%.60s' is no %s", node->text, weir_kind_name(node->type->kind));
+    return ok ? WEIR_OK
+              : weir_fail(b->err, WEIR_USAGE, "'%.60s' is no %s", node->text,
+                          weir_kind_name(node->type->kind));
 }
 
 weir_rc
@@ -50,7 +53,8 @@ weir_bind_literal(struct weir_bind *b, const struct weir_node *node, struct weir
 weir_rc
 weir_bind_interval(struct weir_bind *b, const struct weir_node *node, struct weir_node **out)
 {
-    bool months = node->nnames > 0 && (strcmp(node->names[0], "YEAR") == 0 || strcmp(node->names[0], "MONTH") == 0);
+    bool months =
+        node->nnames > 0 && (strcmp(node->names[0], "YEAR") == 0 || strcmp(node->names[0], "MONTH") == 0);
 
     WEIR_TRY(weir_bound_literal(b, months ? &weir_type_interval_month : &weir_type_interval_day, node->text,
                                 node->text_len, out));
@@ -90,25 +94,40 @@ col_set(struct weir_bind *b, struct weir_col *col, const char *text, uint32_t le
     bool whole = weir_parse_int(s, &v);
 
     switch (col->type->kind) {
-    case WEIR_BOOLEAN: *(uint8_t *)col->data = weir_slice_is_nocase(s, "true"); return true;
-    case WEIR_BYTE: *(int8_t *)col->data = (int8_t)v; return whole;
-    case WEIR_SHORT: *(int16_t *)col->data = (int16_t)v; return whole;
+    case WEIR_BOOLEAN:
+        *(uint8_t *)col->data = weir_slice_is_nocase(s, "true");
+        return true;
+    case WEIR_BYTE:
+        *(int8_t *)col->data = (int8_t)v;
+        return whole;
+    case WEIR_SHORT:
+        *(int16_t *)col->data = (int16_t)v;
+        return whole;
     case WEIR_INT:
-    case WEIR_DATE: *(int32_t *)col->data = (int32_t)v; return whole;
+    case WEIR_DATE:
+        *(int32_t *)col->data = (int32_t)v;
+        return whole;
     case WEIR_LONG:
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: *(int64_t *)col->data = v; return whole;
-    case WEIR_FLOAT: return weir_const_float(s, (float *)col->data);
-    case WEIR_DOUBLE: return weir_const_double(s, (double *)col->data);
+    case WEIR_TIMESTAMP_NTZ:
+        *(int64_t *)col->data = v;
+        return whole;
+    case WEIR_FLOAT:
+        return weir_const_float(s, (float *)col->data);
+    case WEIR_DOUBLE:
+        return weir_const_double(s, (double *)col->data);
     case WEIR_DECIMAL:
         if (!weir_decimal_parse(text, len, col->type->precision, col->type->scale, &decimal))
             return false;
         weir_decimal_set(col, 0, decimal);
         return true;
     case WEIR_STRING:
-    case WEIR_BINARY: return weir_str_copy(b->mem, text, len, col->data);
-    case WEIR_STRUCT: return weir_type_is_interval(col->type) && col_set(b, col->kids, text, len);
-    default: return false;
+    case WEIR_BINARY:
+        return weir_str_copy(b->mem, text, len, col->data);
+    case WEIR_STRUCT:
+        return weir_type_is_interval(col->type) && col_set(b, col->kids, text, len);
+    default:
+        return false;
     }
 }
 
@@ -162,16 +181,23 @@ static size_t
 col_spell(const struct weir_col *col, char *text)
 {
     switch (col->type->kind) {
-    case WEIR_BYTE: return weir_long_print(*(const int8_t *)col->data, text);
-    case WEIR_SHORT: return weir_long_print(*(const int16_t *)col->data, text);
+    case WEIR_BYTE:
+        return weir_long_print(*(const int8_t *)col->data, text);
+    case WEIR_SHORT:
+        return weir_long_print(*(const int16_t *)col->data, text);
     case WEIR_INT:
-    case WEIR_DATE: return weir_long_print(*(const int32_t *)col->data, text);
+    case WEIR_DATE:
+        return weir_long_print(*(const int32_t *)col->data, text);
     case WEIR_LONG:
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: return weir_long_print(*(const int64_t *)col->data, text);
-    case WEIR_FLOAT: return weir_float_print(*(const float *)col->data, text);
-    case WEIR_DOUBLE: return weir_double_print(*(const double *)col->data, text);
-    default: return weir_decimal_print(weir_decimal_get(col, 0), col->type->scale, text);
+    case WEIR_TIMESTAMP_NTZ:
+        return weir_long_print(*(const int64_t *)col->data, text);
+    case WEIR_FLOAT:
+        return weir_float_print(*(const float *)col->data, text);
+    case WEIR_DOUBLE:
+        return weir_double_print(*(const double *)col->data, text);
+    default:
+        return weir_decimal_print(weir_decimal_get(col, 0), col->type->scale, text);
     }
 }
 
@@ -204,7 +230,8 @@ literal_of_col(struct weir_bind *b, const struct weir_col *col, struct weir_node
 
 /* The call as its kernel sees it; constants of its arguments, NULL where it is none. */
 static weir_rc
-const_call(struct weir_bind *b, const struct weir_node *node, struct weir_call *call, const struct weir_col ***constants)
+const_call(struct weir_bind *b, const struct weir_node *node, struct weir_call *call,
+           const struct weir_col ***constants)
 {
     const struct weir_type **types;
 
@@ -242,9 +269,10 @@ weir_bind_prepare(struct weir_bind *b, struct weir_node *node)
 static bool
 may_fold(const struct weir_node *node)
 {
-    if (node->plan == NULL || node->plan->kernel == NULL || node->plan->text != NULL || node->plan->is_volatile ||
-        (node->fn != NULL && node->fn->class_ != WEIR_FN_SCALAR) ||
-        (weir_kind_is_nested(node->type->kind) && !weir_type_is_interval(node->type)) || node->type->kind == WEIR_VOID)
+    if (node->plan == NULL || node->plan->kernel == NULL || node->plan->text != NULL ||
+        node->plan->is_volatile || (node->fn != NULL && node->fn->class_ != WEIR_FN_SCALAR) ||
+        (weir_kind_is_nested(node->type->kind) && !weir_type_is_interval(node->type)) ||
+        node->type->kind == WEIR_VOID)
         return false;
     for (uint32_t i = 0; i < node->nkids; i++)
         if (node->kids[i]->kind != WEIR_NODE_LITERAL)

@@ -1,7 +1,9 @@
-/* Expressions: the parser's node becomes a bound one, with the type and nullability that Spark's analyzer would give.
+/* Expressions: the parser's node becomes a bound one, with the type and nullability that Spark's analyzer
+ * would give.
  *
- * 1. A CALL is resolved by its row in the table of functions; nothing else may name a function. Its arguments are cast
- *    to what the function asked for; those casts are not SHOWN: Spark's names of columns leave them out.
+ * 1. A CALL is resolved by its row in the table of functions; nothing else may name a function. Its arguments
+ *    are cast to what the function asked for; those casts are not SHOWN: Spark's names of columns leave them
+ *    out.
  * 2. Operators are CALLs; a[i] is the CALL "[]". (a, b) is the CALL named_struct.
  * 3. Depth is bounded: the parser's tree by WEIR_NEST_MAX, what aliases add to it by b->depth.
  * 4. Aggregates and window functions may stand only where b says so. */
@@ -21,7 +23,8 @@ cast_refuse(struct weir_bind *b, const struct weir_type *from, const struct weir
 
     weir_type_print_simple(from, &x);
     weir_type_print_simple(to, &y);
-    rc = weir_fail(b->err, WEIR_SCHEMA, "%s cannot be cast to %s", x.len > 0 ? x.data : "?", y.len > 0 ? y.data : "?");
+    rc = weir_fail(b->err, WEIR_SCHEMA, "%s cannot be cast to %s", x.len > 0 ? x.data : "?",
+                   y.len > 0 ? y.data : "?");
     weir_buf_fini(&x);
     weir_buf_fini(&y);
     if (!try_ && b->set->ansi && weir_coerce_castable(false, from, to))
@@ -30,8 +33,8 @@ cast_refuse(struct weir_bind *b, const struct weir_type *from, const struct weir
 }
 
 weir_rc
-weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_type *type, bool try_, bool shown,
-               struct weir_node **out)
+weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_type *type, bool try_,
+               bool shown, struct weir_node **out)
 {
     struct weir_bound_call *bound;
     bool ansi = b->set->ansi || try_;
@@ -59,19 +62,21 @@ weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_ty
     if (weir_type_same(node->type, type) || node->type->kind == WEIR_VOID)
         return WEIR_OK;
     WEIR_BIND_NEW((*out)->plan, b, sizeof(*(*out)->plan));
-    WEIR_TRY(weir_cast_plan(b->mem, b->set, node->type, type, try_, (*out)->plan, b->err));
+    WEIR_TRY(weir_cast_plan(b->mem, b->set, node->type, type, try_, node->kind == WEIR_NODE_LITERAL,
+                            (*out)->plan, b->err));
     bound->data = (*out)->plan->data;
     return weir_bind_fold(b, out);
 }
 
 weir_rc
-weir_bind_condition(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, const char *what,
-                    struct weir_node **out)
+weir_bind_condition(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+                    const char *what, struct weir_node **out)
 {
     weir_rc rc = weir_bind_expr(b, sc, node, out);
 
     if (rc == WEIR_OK && (*out)->type->kind != WEIR_BOOLEAN && (*out)->type->kind != WEIR_VOID) {
-        (void)weir_fail(b->err, WEIR_SCHEMA, "%s wants a boolean, not a %s", what, weir_kind_name((*out)->type->kind));
+        (void)weir_fail(b->err, WEIR_SCHEMA, "%s wants a boolean, not a %s", what,
+                        weir_kind_name((*out)->type->kind));
         rc = weir_bind_where(b, node, b->err->rc);
     }
     return rc == WEIR_OK ? weir_bind_cast(b, *out, &weir_type_boolean, false, false, out) : rc;
@@ -100,8 +105,10 @@ call_check(struct weir_bind *b, const struct weir_function *fn, const struct wei
             return weir_fail(b->err, WEIR_SCHEMA, "%s takes %u argument%s, not %u", fn->name, fn->min,
                              fn->min == 1 ? "" : "s", n);
         if (fn->max == 255)
-            return weir_fail(b->err, WEIR_SCHEMA, "%s takes at least %u arguments, not %u", fn->name, fn->min, n);
-        return weir_fail(b->err, WEIR_SCHEMA, "%s takes %u to %u arguments, not %u", fn->name, fn->min, fn->max, n);
+            return weir_fail(b->err, WEIR_SCHEMA, "%s takes at least %u arguments, not %u", fn->name, fn->min,
+                             n);
+        return weir_fail(b->err, WEIR_SCHEMA, "%s takes %u to %u arguments, not %u", fn->name, fn->min,
+                         fn->max, n);
     }
     if (fn->class_ == WEIR_FN_AGGREGATE && !over && !b->aggregates_ok)
         return weir_fail(b->err, WEIR_SCHEMA, "the aggregate %s cannot stand in %s", fn->name,
@@ -109,7 +116,8 @@ call_check(struct weir_bind *b, const struct weir_function *fn, const struct wei
     if (fn->class_ == WEIR_FN_WINDOW && !over)
         return weir_fail(b->err, WEIR_SCHEMA, "%s needs an OVER clause", fn->name);
     if (over && fn->class_ != WEIR_FN_WINDOW && fn->class_ != WEIR_FN_AGGREGATE)
-        return weir_fail(b->err, WEIR_SCHEMA, "%s is neither an aggregate nor a window function: no OVER", fn->name);
+        return weir_fail(b->err, WEIR_SCHEMA, "%s is neither an aggregate nor a window function: no OVER",
+                         fn->name);
     if ((node->flags & WEIR_NODE_DISTINCT) != 0 && fn->class_ != WEIR_FN_AGGREGATE)
         return weir_fail(b->err, WEIR_SCHEMA, "%s is no aggregate: no DISTINCT", fn->name);
     return WEIR_OK;
@@ -241,7 +249,8 @@ weir_bind_call(struct weir_bind *b, const char *name, struct weir_node *const *k
 
 /* The arguments as written: * spelled out, count(*) counts 1, lambdas left as they are. */
 static weir_rc
-call_arguments(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_nodes *out)
+call_arguments(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+               struct weir_nodes *out)
 {
     for (uint32_t i = 0; i < node->nkids; i++) {
         struct weir_node *kid = node->kids[i], *bound;
@@ -252,7 +261,8 @@ call_arguments(struct weir_bind *b, const struct weir_scope *sc, const struct we
             WEIR_TRY(weir_bind_where(b, kid, weir_scope_star(b, sc, kid, out)));
             continue;
         } else if (kid->kind == WEIR_NODE_NAMED_ARG) {
-            return weir_fail(b->err, WEIR_UNSUPPORTED, "%s: arguments by name (%s => …)", node->text, kid->text);
+            return weir_fail(b->err, WEIR_UNSUPPORTED, "%s: arguments by name (%s => …)", node->text,
+                             kid->text);
         } else if (kid->kind == WEIR_NODE_LAMBDA) {
             bound = kid;
         } else {
@@ -363,13 +373,15 @@ window_frame(struct weir_bind *b, const struct weir_scope *sc, const struct weir
         WEIR_TRY(window_bound(b, sc, frame->kids[i], range, &(*out)->kids[i]));
         if (range && (*out)->kids[i] != NULL && (*out)->kids[i]->kids[0] != NULL &&
             (orders->nkids != 1 || !weir_kind_is_numeric(orders->kids[0]->type->kind)))
-            return weir_fail(b->err, WEIR_UNSUPPORTED, "RANGE with a distance wants one ORDER BY of a number");
+            return weir_fail(b->err, WEIR_UNSUPPORTED,
+                             "RANGE with a distance wants one ORDER BY of a number");
     }
     return WEIR_OK;
 }
 
 weir_rc
-weir_bind_order(struct weir_bind *b, const struct weir_node *order, struct weir_node *key, struct weir_node **out)
+weir_bind_order(struct weir_bind *b, const struct weir_node *order, struct weir_node *key,
+                struct weir_node **out)
 {
     if (!weir_type_orderable(key->type))
         return weir_fail(b->err, WEIR_SCHEMA, "ORDER BY and PARTITION BY cannot compare a %s",
@@ -382,7 +394,8 @@ weir_bind_order(struct weir_bind *b, const struct weir_node *order, struct weir_
 }
 
 static weir_rc
-bind_window(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *window, struct weir_node **out)
+bind_window(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *window,
+            struct weir_node **out)
 {
     const struct weir_node *orders = window->kids[1], *parts = window->kids[0];
     struct weir_node *key;
@@ -423,7 +436,8 @@ bind_filter(struct weir_bind *b, const struct weir_scope *sc, const struct weir_
 }
 
 static weir_rc
-bind_over(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_over(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+          struct weir_node **out)
 {
     const struct weir_node *window;
     weir_rc rc;
@@ -484,7 +498,8 @@ case_values(struct weir_bind *b, struct weir_node *node)
 
 /* kids: NULL, then condition, value, …, and else or NULL. CASE x WHEN y is CASE WHEN x = y. */
 static weir_rc
-bind_case(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_case(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+          struct weir_node **out)
 {
     uint32_t last = node->nkids - 1;
 
@@ -532,7 +547,8 @@ subquery_new(struct weir_bind *b, const struct weir_scope *sc, const struct weir
 }
 
 static weir_rc
-bind_subquery(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_subquery(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+              struct weir_node **out)
 {
     struct weir_rel *rel;
 
@@ -543,7 +559,8 @@ bind_subquery(struct weir_bind *b, const struct weir_scope *sc, const struct wei
     }
     WEIR_TRY(subquery_new(b, sc, node, 0, out, &rel));
     if (rel->out.n != 1)
-        return weir_fail(b->err, WEIR_SCHEMA, "a subquery that stands for a value has one column, not %u", rel->out.n);
+        return weir_fail(b->err, WEIR_SCHEMA, "a subquery that stands for a value has one column, not %u",
+                         rel->out.n);
     (*out)->type = rel->out.at[0]->type;
     (*out)->nullable = true;
     return WEIR_OK;
@@ -577,7 +594,8 @@ in_query_cast(struct weir_bind *b, struct weir_rel *rel, uint32_t i, const struc
 
 /* x IN (SELECT …), (x, y) IN (SELECT …): kids of the bound node are the values. */
 static weir_rc
-bind_in_query(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_in_query(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+              struct weir_node **out)
 {
     const struct weir_node *value = node->kids[0];
     uint32_t n = value->kind == WEIR_NODE_TUPLE ? value->nkids : 1;
@@ -586,8 +604,8 @@ bind_in_query(struct weir_bind *b, const struct weir_scope *sc, const struct wei
 
     WEIR_TRY(subquery_new(b, sc, node, 1, &in, &rel));
     if (rel->out.n != n)
-        return weir_fail(b->err, WEIR_SCHEMA, "IN compares %u value%s with a query of %u columns", n, n == 1 ? "" : "s",
-                         rel->out.n);
+        return weir_fail(b->err, WEIR_SCHEMA, "IN compares %u value%s with a query of %u columns", n,
+                         n == 1 ? "" : "s", rel->out.n);
     WEIR_TRY(weir_bound_new(b, WEIR_NODE_IN_QUERY, node->at, n, out));
     (*out)->type = &weir_type_boolean;
     for (uint32_t i = 0; i < n; i++) {
@@ -597,8 +615,8 @@ bind_in_query(struct weir_bind *b, const struct weir_scope *sc, const struct wei
         WEIR_TRY(weir_bind_expr(b, sc, value->kind == WEIR_NODE_TUPLE ? value->kids[i] : value, kid));
         type = weir_coerce_compared(b->mem, b->set->ansi, (*kid)->type, rel->out.at[i]->type);
         if (type == NULL || !weir_type_orderable(type))
-            return weir_fail(b->err, WEIR_SCHEMA, "IN cannot compare a %s with a %s", weir_kind_name((*kid)->type->kind),
-                             weir_kind_name(rel->out.at[i]->type->kind));
+            return weir_fail(b->err, WEIR_SCHEMA, "IN cannot compare a %s with a %s",
+                             weir_kind_name((*kid)->type->kind), weir_kind_name(rel->out.at[i]->type->kind));
         (*out)->nullable = (*out)->nullable || (*kid)->nullable || rel->out.at[i]->nullable;
         WEIR_TRY(weir_bind_cast(b, *kid, type, false, false, kid));
         WEIR_TRY(in_query_cast(b, rel, i, type, &rel));
@@ -611,7 +629,8 @@ bind_in_query(struct weir_bind *b, const struct weir_scope *sc, const struct wei
 
 /* (a, b): named_struct('a', a, 'b', b); what has no name is col1, col2 … */
 static weir_rc
-bind_tuple(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_tuple(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+           struct weir_node **out)
 {
     struct weir_nodes kids = {0};
 
@@ -620,7 +639,7 @@ bind_tuple(struct weir_bind *b, const struct weir_scope *sc, const struct weir_n
         const char *title;
 
         WEIR_TRY(weir_bind_expr(b, sc, node->kids[i], &value));
-        title = value->kind == WEIR_NODE_NAME    ? value->names[value->nnames - 1]
+        title = value->kind == WEIR_NODE_NAME ? value->names[value->nnames - 1]
                 : value->kind == WEIR_NODE_FIELD || value->kind == WEIR_NODE_ALIAS
                     ? value->text
                     : weir_mem_printf(b->mem, "col%u", i + 1);
@@ -634,7 +653,8 @@ bind_tuple(struct weir_bind *b, const struct weir_scope *sc, const struct weir_n
 }
 
 static weir_rc
-bind_alias(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_alias(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+           struct weir_node **out)
 {
     if (node->text == NULL)
         return weir_fail(b->err, WEIR_SCHEMA, "several aliases stand behind a generator only");
@@ -649,10 +669,12 @@ bind_alias(struct weir_bind *b, const struct weir_scope *sc, const struct weir_n
 
 /* A name; those of functions that Spark calls without brackets are tried last. */
 static weir_rc
-bind_name(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_name(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+          struct weir_node **out)
 {
-    static const char *const bare[] = {"current_date",  "current_timestamp", "localtimestamp", "current_user",
-                                       "session_user",  "user",              "current_catalog", "current_database"};
+    static const char *const bare[] = {"current_date",    "current_timestamp", "localtimestamp",
+                                       "current_user",    "session_user",      "user",
+                                       "current_catalog", "current_database"};
     weir_rc rc = weir_scope_try(b, sc, node, out);
 
     if (rc != WEIR_NOTFOUND)
@@ -665,7 +687,8 @@ bind_name(struct weir_bind *b, const struct weir_scope *sc, const struct weir_no
 }
 
 static weir_rc
-bind_cast(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_cast(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+          struct weir_node **out)
 {
     struct weir_node *kid;
 
@@ -674,7 +697,8 @@ bind_cast(struct weir_bind *b, const struct weir_scope *sc, const struct weir_no
 }
 
 static weir_rc
-bind_index(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_index(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+           struct weir_node **out)
 {
     struct weir_node *kids[2];
 
@@ -684,36 +708,54 @@ bind_index(struct weir_bind *b, const struct weir_scope *sc, const struct weir_n
 }
 
 static weir_rc
-bind_one(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+bind_one(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+         struct weir_node **out)
 {
     struct weir_node *kid;
 
     switch (node->kind) {
-    case WEIR_NODE_LITERAL: return weir_bind_literal(b, node, out);
-    case WEIR_NODE_INTERVAL: return weir_bind_interval(b, node, out);
-    case WEIR_NODE_NAME: return bind_name(b, sc, node, out);
-    case WEIR_NODE_CALL: return bind_call(b, sc, node, false, out);
-    case WEIR_NODE_OVER: return bind_over(b, sc, node, out);
-    case WEIR_NODE_FILTER: return bind_filter(b, sc, node, false, out);
-    case WEIR_NODE_CASE: return bind_case(b, sc, node, out);
-    case WEIR_NODE_CAST: return bind_cast(b, sc, node, out);
-    case WEIR_NODE_INDEX: return bind_index(b, sc, node, out);
-    case WEIR_NODE_TUPLE: return bind_tuple(b, sc, node, out);
-    case WEIR_NODE_ALIAS: return bind_alias(b, sc, node, out);
+    case WEIR_NODE_LITERAL:
+        return weir_bind_literal(b, node, out);
+    case WEIR_NODE_INTERVAL:
+        return weir_bind_interval(b, node, out);
+    case WEIR_NODE_NAME:
+        return bind_name(b, sc, node, out);
+    case WEIR_NODE_CALL:
+        return bind_call(b, sc, node, false, out);
+    case WEIR_NODE_OVER:
+        return bind_over(b, sc, node, out);
+    case WEIR_NODE_FILTER:
+        return bind_filter(b, sc, node, false, out);
+    case WEIR_NODE_CASE:
+        return bind_case(b, sc, node, out);
+    case WEIR_NODE_CAST:
+        return bind_cast(b, sc, node, out);
+    case WEIR_NODE_INDEX:
+        return bind_index(b, sc, node, out);
+    case WEIR_NODE_TUPLE:
+        return bind_tuple(b, sc, node, out);
+    case WEIR_NODE_ALIAS:
+        return bind_alias(b, sc, node, out);
     case WEIR_NODE_SUBQUERY:
-    case WEIR_NODE_EXISTS: return bind_subquery(b, sc, node, out);
-    case WEIR_NODE_IN_QUERY: return bind_in_query(b, sc, node, out);
+    case WEIR_NODE_EXISTS:
+        return bind_subquery(b, sc, node, out);
+    case WEIR_NODE_IN_QUERY:
+        return bind_in_query(b, sc, node, out);
     case WEIR_NODE_FIELD:
         WEIR_TRY(weir_bind_expr(b, sc, node->kids[0], &kid));
         return weir_bind_field(b, kid, node->text, node->at, out);
-    case WEIR_NODE_LAMBDA: return weir_fail(b->err, WEIR_SCHEMA, "a lambda stands as an argument only");
-    case WEIR_NODE_STAR: return weir_fail(b->err, WEIR_SCHEMA, "* cannot stand here");
-    default: return weir_fail(b->err, WEIR_UNSUPPORTED, "this cannot stand in an expression");
+    case WEIR_NODE_LAMBDA:
+        return weir_fail(b->err, WEIR_SCHEMA, "a lambda stands as an argument only");
+    case WEIR_NODE_STAR:
+        return weir_fail(b->err, WEIR_SCHEMA, "* cannot stand here");
+    default:
+        return weir_fail(b->err, WEIR_UNSUPPORTED, "this cannot stand in an expression");
     }
 }
 
 weir_rc
-weir_bind_expr(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, struct weir_node **out)
+weir_bind_expr(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+               struct weir_node **out)
 {
     weir_rc rc;
 

@@ -1,10 +1,11 @@
-/* What stands in FROM: tables, CTEs, subqueries, joins, lateral views. Each gives a relation and the scope of the
- * names it brings.
+/* What stands in FROM: tables, CTEs, subqueries, joins, lateral views. Each gives a relation and the scope of
+ * the names it brings.
  *
- * 1. An outer join makes the columns of its other side nullable: copies of those columns, with the same number.
+ * 1. An outer join makes the columns of its other side nullable: copies of those columns, with the same
+ *    number.
  * 2. USING and NATURAL show their columns once, first; the other side's stays reachable by its qualifier.
- * 3. Positions of the stream go through a join that keeps each of its rows or drops it: INNER, CROSS, SEMI, ANTI, LEFT
- *    from the left, RIGHT from the right. A row made of two rows of the stream has none. */
+ * 3. Positions of the stream go through a join that keeps each of its rows or drops it: INNER, CROSS, SEMI,
+ *    ANTI, LEFT from the left, RIGHT from the right. A row made of two rows of the stream has none. */
 #include "sql/bind_int.h"
 
 #include <string.h>
@@ -37,7 +38,8 @@ scan_columns(struct weir_bind *b, const struct weir_type *schema, struct weir_re
     for (uint32_t i = 0; schema != NULL && i < schema->nfields; i++) {
         struct weir_attr *attr;
 
-        WEIR_TRY(weir_attr_new(b, schema->fields[i].name, schema->fields[i].type, schema->fields[i].nullable, &attr));
+        WEIR_TRY(weir_attr_new(b, schema->fields[i].name, schema->fields[i].type, schema->fields[i].nullable,
+                               &attr));
         WEIR_TRY(weir_attrs_add(b, &rel->out, attr));
     }
     return WEIR_OK;
@@ -47,12 +49,13 @@ scan_columns(struct weir_bind *b, const struct weir_type *schema, struct weir_re
 static weir_rc
 table_travel(struct weir_bind *b, const struct weir_node *node, int64_t *version, const char **timestamp)
 {
-    const struct weir_node *v = node->nkids > 0 ? node->kids[0] : NULL, *t = node->nkids > 1 ? node->kids[1] : NULL;
+    const struct weir_node *v = node->nkids > 0 ? node->kids[0] : NULL,
+                           *t = node->nkids > 1 ? node->kids[1] : NULL;
 
     *version = -1;
     *timestamp = NULL;
-    if (v != NULL && (v->kind != WEIR_NODE_LITERAL || !weir_parse_int(weir_slice(v->text, v->text_len), version) ||
-                      *version < 0))
+    if (v != NULL && (v->kind != WEIR_NODE_LITERAL ||
+                      !weir_parse_int(weir_slice(v->text, v->text_len), version) || *version < 0))
         return weir_fail(b->err, WEIR_USAGE, "VERSION AS OF wants a number");
     if (t != NULL && (t->kind != WEIR_NODE_LITERAL || t->text == NULL))
         return weir_fail(b->err, WEIR_UNSUPPORTED, "TIMESTAMP AS OF wants a constant");
@@ -113,8 +116,8 @@ cte_find(const struct weir_bind *b, const struct weir_node *table)
 }
 
 static weir_rc
-bind_cte(struct weir_bind *b, const struct weir_cte *cte, const struct weir_node *table, struct weir_scope *sc,
-         struct weir_rel **out)
+bind_cte(struct weir_bind *b, const struct weir_cte *cte, const struct weir_node *table,
+         struct weir_scope *sc, struct weir_rel **out)
 {
     const struct weir_cte *before = b->ctes;
     weir_rc rc;
@@ -123,14 +126,14 @@ bind_cte(struct weir_bind *b, const struct weir_cte *cte, const struct weir_node
     rc = weir_bind_query(b, cte->node->kids[0], cte->scope, out);
     b->ctes = before;
     WEIR_TRY(rc);
-    return name_columns(b, *out, (*out)->out.n, table->text == NULL ? cte->node->text : table->text, cte->node->names,
-                        cte->node->nnames, sc);
+    return name_columns(b, *out, (*out)->out.n, table->text == NULL ? cte->node->text : table->text,
+                        cte->node->names, cte->node->nnames, sc);
 }
 
 /* t(x, y): aliases given at the use of a table. */
 static weir_rc
-rename_columns(struct weir_bind *b, const struct weir_node *list, const char *alias, const struct weir_rel *rel,
-               uint32_t shown, struct weir_scope *sc)
+rename_columns(struct weir_bind *b, const struct weir_node *list, const char *alias,
+               const struct weir_rel *rel, uint32_t shown, struct weir_scope *sc)
 {
     const char **names;
 
@@ -157,7 +160,8 @@ bind_table(struct weir_bind *b, const struct weir_node *node, struct weir_scope 
         struct weir_scope inner = {0};
 
         WEIR_TRY(bind_cte(b, cte, node, &inner, out));
-        return rename_columns(b, list, node->text == NULL ? cte->node->text : node->text, *out, (*out)->out.n, sc);
+        return rename_columns(b, list, node->text == NULL ? cte->node->text : node->text, *out, (*out)->out.n,
+                              sc);
     }
     WEIR_TRY(table_travel(b, node, &version, &timestamp));
     WEIR_TRY(b->env->relation(b->env->self, node->names, node->nnames, version, timestamp, &found, b->err));
@@ -174,8 +178,8 @@ bind_table(struct weir_bind *b, const struct weir_node *node, struct weir_scope 
 }
 
 static weir_rc
-bind_derived(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer, struct weir_scope *sc,
-             struct weir_rel **out)
+bind_derived(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer,
+             struct weir_scope *sc, struct weir_rel **out)
 {
     WEIR_TRY(weir_bind_query(b, node->kids[0], outer, out));
     return name_columns(b, *out, (*out)->out.n, node->text, node->names, node->nnames, sc);
@@ -184,8 +188,8 @@ bind_derived(struct weir_bind *b, const struct weir_node *node, const struct wei
 /* ---- generators ---- */
 
 weir_rc
-weir_bind_generate(struct weir_bind *b, struct weir_node *call, bool outer, const char *const *names, uint32_t nnames,
-                   struct weir_rel *kid, struct weir_rel **out)
+weir_bind_generate(struct weir_bind *b, struct weir_node *call, bool outer, const char *const *names,
+                   uint32_t nnames, struct weir_rel *kid, struct weir_rel **out)
 {
     const struct weir_type *row = call->type;
     uint32_t i;
@@ -194,8 +198,8 @@ weir_bind_generate(struct weir_bind *b, struct weir_node *call, bool outer, cons
         row->kind != WEIR_STRUCT)
         return weir_fail(b->err, WEIR_SCHEMA, "%s makes no rows", call->text == NULL ? "this" : call->text);
     if (nnames > 0 && nnames != row->nfields)
-        return weir_fail(b->err, WEIR_SCHEMA, "%s makes %u columns, and %u names are given", call->text, row->nfields,
-                         nnames);
+        return weir_fail(b->err, WEIR_SCHEMA, "%s makes %u columns, and %u names are given", call->text,
+                         row->nfields, nnames);
     WEIR_TRY(weir_rel_new(b, WEIR_REL_GENERATE, kid, out));
     (*out)->outer = outer || weir_str_ends(call->text, "_outer");
     WEIR_TRY(weir_nodes_add(b, &(*out)->exprs, call));
@@ -205,14 +209,15 @@ weir_bind_generate(struct weir_bind *b, struct weir_node *call, bool outer, cons
         const struct weir_field *field = &row->fields[i];
         struct weir_attr *attr;
 
-        WEIR_TRY(weir_attr_new(b, i < nnames ? names[i] : field->name, field->type, field->nullable || (*out)->outer,
-                               &attr));
+        WEIR_TRY(weir_attr_new(b, i < nnames ? names[i] : field->name, field->type,
+                               field->nullable || (*out)->outer, &attr));
         WEIR_TRY(weir_attrs_add(b, &(*out)->out, attr));
     }
     return WEIR_OK;
 }
 
-/* The rows of a generator beside those of kid; its columns enter the scope under `alias`. sc: what it may see. */
+/* The rows of a generator beside those of kid; its columns enter the scope under `alias`. sc: what it may
+ * see. */
 static weir_rc
 generate_beside(struct weir_bind *b, const struct weir_node *call, bool outer, const struct weir_node *names,
                 struct weir_rel *kid, struct weir_scope *sc, struct weir_rel **out)
@@ -273,7 +278,8 @@ bind_table_call(struct weir_bind *b, const struct weir_node *node, const struct 
 
 /* Columns of one side, made nullable or not, into the join's; the scope's uses follow. */
 static weir_rc
-join_side(struct weir_bind *b, const struct weir_rel *side, bool nullable, struct weir_scope *sc, struct weir_rel *join)
+join_side(struct weir_bind *b, const struct weir_rel *side, bool nullable, struct weir_scope *sc,
+          struct weir_rel *join)
 {
     for (uint32_t i = 0; i < side->out.n; i++) {
         struct weir_attr *attr = side->out.at[i];
@@ -293,7 +299,8 @@ join_side(struct weir_bind *b, const struct weir_rel *side, bool nullable, struc
 
         for (uint32_t j = 0; old != NULL && j < join->out.n; j++)
             if (join->out.at[j]->id == old->id)
-                WEIR_TRY(weir_bound_ref(b, join->out.at[j], sc->cols[i].expr->names[0], 0, &sc->cols[i].expr));
+                WEIR_TRY(
+                    weir_bound_ref(b, join->out.at[j], sc->cols[i].expr->names[0], 0, &sc->cols[i].expr));
     }
     return WEIR_OK;
 }
@@ -356,14 +363,16 @@ using_names(struct weir_bind *b, const struct weir_node *node, const struct weir
 
 /* The one shown column of this name. */
 static weir_rc
-using_column(struct weir_bind *b, const struct weir_scope *sc, const char *name, const char *side, uint32_t *out)
+using_column(struct weir_bind *b, const struct weir_scope *sc, const char *name, const char *side,
+             uint32_t *out)
 {
     uint32_t found = UINT32_MAX;
 
     for (uint32_t i = 0; i < sc->n; i++)
         if (!sc->cols[i].hidden && weir_bind_same_name(b, sc->cols[i].name, name)) {
             if (found != UINT32_MAX)
-                return weir_fail(b->err, WEIR_SCHEMA, "USING: the %s side has several columns %s", side, name);
+                return weir_fail(b->err, WEIR_SCHEMA, "USING: the %s side has several columns %s", side,
+                                 name);
             found = i;
         }
     if (found == UINT32_MAX)
@@ -374,8 +383,8 @@ using_column(struct weir_bind *b, const struct weir_scope *sc, const char *name,
 
 /* left.name = right.name, and so on. l, r: indices of the columns. */
 static weir_rc
-using_condition(struct weir_bind *b, const struct weir_scope *left, const struct weir_scope *right, const uint32_t *l,
-                const uint32_t *r, uint32_t n, struct weir_node **out)
+using_condition(struct weir_bind *b, const struct weir_scope *left, const struct weir_scope *right,
+                const uint32_t *l, const uint32_t *r, uint32_t n, struct weir_node **out)
 {
     *out = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -438,8 +447,9 @@ has_index(const uint32_t *list, uint32_t n, uint32_t i)
 
 /* The scope behind USING: keys, then the left side's rest, then the right side's. */
 static weir_rc
-using_scope(struct weir_bind *b, struct weir_rel *join, const struct weir_scope *left, const struct weir_scope *right,
-            const uint32_t *l, const uint32_t *r, uint32_t n, struct weir_scope *sc, struct weir_rel **out)
+using_scope(struct weir_bind *b, struct weir_rel *join, const struct weir_scope *left,
+            const struct weir_scope *right, const uint32_t *l, const uint32_t *r, uint32_t n,
+            struct weir_scope *sc, struct weir_rel **out)
 {
     bool full = join_is(join, "FULL"), from_right = join_is(join, "RIGHT");
     bool left_only = join_is(join, "SEMI") || join_is(join, "ANTI");
@@ -483,8 +493,8 @@ join_right(struct weir_bind *b, const struct weir_node *node, const struct weir_
 
 /* t JOIN LATERAL explode(t.a) AS x(e) is a lateral view. */
 static weir_rc
-join_generator(struct weir_bind *b, const struct weir_node *node, struct weir_rel *left, struct weir_scope *sc,
-               struct weir_rel **out)
+join_generator(struct weir_bind *b, const struct weir_node *node, struct weir_rel *left,
+               struct weir_scope *sc, struct weir_rel **out)
 {
     const struct weir_node *right = node->kids[1];
     bool outer = strcmp(node->text, "LEFT") == 0;
@@ -541,8 +551,8 @@ join_on(struct weir_bind *b, const struct weir_node *node, struct weir_rel *join
 }
 
 static weir_rc
-bind_join(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer, struct weir_scope *sc,
-          struct weir_rel **out)
+bind_join(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer,
+          struct weir_scope *sc, struct weir_rel **out)
 {
     struct weir_scope left = {.outer = outer}, right = {.outer = outer};
     const struct weir_node *right_node = node->kids[1];
@@ -562,19 +572,30 @@ bind_join(struct weir_bind *b, const struct weir_node *node, const struct weir_s
 }
 
 weir_rc
-weir_bind_from(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer, struct weir_scope *sc,
-               struct weir_rel **out)
+weir_bind_from(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer,
+               struct weir_scope *sc, struct weir_rel **out)
 {
     weir_rc rc;
 
     sc->outer = outer;
     switch (node->kind) {
-    case WEIR_NODE_TABLE: rc = bind_table(b, node, sc, out); break;
-    case WEIR_NODE_DERIVED: rc = bind_derived(b, node, outer, sc, out); break;
-    case WEIR_NODE_TABLE_CALL: rc = bind_table_call(b, node, outer, sc, out); break;
-    case WEIR_NODE_JOIN: rc = bind_join(b, node, outer, sc, out); break;
-    case WEIR_NODE_LATERAL_VIEW: rc = bind_lateral_view(b, node, outer, sc, out); break;
-    default: rc = weir_fail(b->err, WEIR_UNSUPPORTED, "this cannot stand in FROM");
+    case WEIR_NODE_TABLE:
+        rc = bind_table(b, node, sc, out);
+        break;
+    case WEIR_NODE_DERIVED:
+        rc = bind_derived(b, node, outer, sc, out);
+        break;
+    case WEIR_NODE_TABLE_CALL:
+        rc = bind_table_call(b, node, outer, sc, out);
+        break;
+    case WEIR_NODE_JOIN:
+        rc = bind_join(b, node, outer, sc, out);
+        break;
+    case WEIR_NODE_LATERAL_VIEW:
+        rc = bind_lateral_view(b, node, outer, sc, out);
+        break;
+    default:
+        rc = weir_fail(b->err, WEIR_UNSUPPORTED, "this cannot stand in FROM");
     }
     return weir_bind_where(b, node, rc);
 }

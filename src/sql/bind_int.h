@@ -10,12 +10,14 @@
  *   print.c        relations as DuckDB's SQL; print_expr.c expressions, types, constants
  *
  * 1. The parser's tree is never changed: bound nodes are new ones. So a CTE is bound anew for each use of it.
- * 2. A plan is a tree of relations (struct weir_rel). Each column of each relation has a number of its own in the whole
- *    query (struct weir_attr) and is printed as a<number>: no name of a user reaches DuckDB, nothing is ever qualified,
- *    and a subquery reaches its outer columns by their numbers.
- * 3. A bound expression has type, nullable and, if a CALL or CAST, a plan; casts of arguments are CAST nodes in it.
+ * 2. A plan is a tree of relations (struct weir_rel). Each column of each relation has a number of its own in
+ *    the whole query (struct weir_attr) and is printed as a<number>: no name of a user reaches DuckDB,
+ *    nothing is ever qualified, and a subquery reaches its outer columns by their numbers.
+ * 3. A bound expression has type, nullable and, if a CALL or CAST, a plan; casts of arguments are CAST nodes
+ *    in it.
  * 4. A NAME that is bound points (node->bound) to a struct weir_ref: a column, or a parameter of a lambda.
- * 5. A LITERAL that is bound and has text NULL is the null of its type; dates hold days, instants micros, both decimal.
+ * 5. A LITERAL that is bound and has text NULL is the null of its type; dates hold days, instants micros,
+ *    both decimal.
  * 6. What a query may grow to, by CTEs and aliases used again and again, is limited (WEIR_BIND_NODES).
  * Errors stand in b->err; the innermost node that fails adds its line and column, once. */
 #ifndef WEIR_SQL_BIND_INT_H
@@ -35,9 +37,9 @@ struct weir_attr {
     bool nullable;
 };
 
-struct weir_ref { /* what a bound NAME means */
-    const struct weir_attr *attr;      /* a column; or NULL and: */
-    const struct weir_lambda *lambda;  /* param[i] of it */
+struct weir_ref {                     /* what a bound NAME means */
+    const struct weir_attr *attr;     /* a column; or NULL and: */
+    const struct weir_lambda *lambda; /* param[i] of it */
     uint32_t lambda_id, param;
 };
 
@@ -79,18 +81,18 @@ struct weir_rel {
     weir_rel_kind kind;
     struct weir_rel *kids[2];
     struct weir_attrs out;
-    uint32_t relation;   /* SCAN: index of the used one */
+    uint32_t relation; /* SCAN: index of the used one */
     struct weir_nodes exprs, rows;
     struct weir_nodes right; /* SETOP: exprs of the right side */
     const char *text;
     bool distinct, outer, windowed;
     uint32_t ngroups;
-    uint64_t *sets;      /* AGG: a bit a group that is there; NULL: the plain GROUP BY */
+    uint64_t *sets; /* AGG: a bit a group that is there; NULL: the plain GROUP BY */
     uint32_t nsets;
     struct weir_node *limit, *offset;
     bool has_pos;
-    uint32_t pos[2];     /* numbers of the position columns */
-    bool has_stream;     /* the stream is below */
+    uint32_t pos[2]; /* numbers of the position columns */
+    bool has_stream; /* the stream is below */
     bool has_subquery_of_stream;
 };
 
@@ -98,8 +100,8 @@ struct weir_scope_col {
     const char *const *quals; /* "delta", "/path"; or an alias */
     uint32_t nquals;
     const char *name;
-    struct weir_node *expr;   /* what it stands for, copied at each use */
-    bool hidden;              /* SELECT * does not show it */
+    struct weir_node *expr; /* what it stands for, copied at each use */
+    bool hidden;            /* SELECT * does not show it */
 };
 
 struct weir_scope_lambda {
@@ -118,7 +120,7 @@ struct weir_scope {
 
 struct weir_cte {
     const struct weir_node *node;
-    const struct weir_cte *outer;  /* those that it sees itself */
+    const struct weir_cte *outer;   /* those that it sees itself */
     const struct weir_scope *scope; /* of the query around its WITH */
 };
 
@@ -132,20 +134,20 @@ struct weir_bind {
     struct weir_sql_relation *relations;
     uint32_t nrelations, relations_cap;
     uint32_t next_id, nodes, queries, depth;
-    bool located;          /* the error has its line and column */
-    bool aggregates_ok;    /* an aggregate may stand here */
+    bool located;       /* the error has its line and column */
+    bool aggregates_ok; /* an aggregate may stand here */
     bool windows_ok;
-    const char *no_aggregates; /* why not: "WHERE" */
-    bool stream_in_subquery;   /* set when a subquery reads the stream */
+    const char *no_aggregates;             /* why not: "WHERE" */
+    bool stream_in_subquery;               /* set when a subquery reads the stream */
     const struct weir_node *named_windows; /* LIST, or NULL */
 };
 
-#define WEIR_BIND_NEW(p, b_, size_)                                                                     \
-    do {                                                                                                \
-        size_t size__ = (size_);                                                                        \
-        (p) = weir_mem_zalloc((b_)->mem, size__);                                                       \
-        if ((p) == NULL)                                                                                \
-            return weir_mem_fail((b_)->mem, size__, (b_)->err);                                         \
+#define WEIR_BIND_NEW(p, b_, size_)                                                                          \
+    do {                                                                                                     \
+        size_t size__ = (size_);                                                                             \
+        (p) = weir_mem_zalloc((b_)->mem, size__);                                                            \
+        if ((p) == NULL)                                                                                     \
+            return weir_mem_fail((b_)->mem, size__, (b_)->err);                                              \
     } while (0)
 
 /* --- small things (bind_tree.c) --- */
@@ -157,7 +159,8 @@ weir_rc weir_attr_new(struct weir_bind *b, const char *name, const struct weir_t
 /* A relation above kid (may be NULL), whose position and stream it inherits. */
 weir_rc weir_rel_new(struct weir_bind *b, weir_rel_kind kind, struct weir_rel *kid, struct weir_rel **out);
 /* A bound node with room for n kids. at: where in the text. */
-weir_rc weir_bound_new(struct weir_bind *b, weir_node_kind kind, uint32_t at, uint32_t nkids, struct weir_node **out);
+weir_rc weir_bound_new(struct weir_bind *b, weir_node_kind kind, uint32_t at, uint32_t nkids,
+                       struct weir_node **out);
 /* A use of a column; name NULL: the column's own. */
 weir_rc weir_bound_ref(struct weir_bind *b, const struct weir_attr *attr, const char *name, uint32_t at,
                        struct weir_node **out);
@@ -168,7 +171,8 @@ weir_rc weir_bound_copy(struct weir_bind *b, const struct weir_node *node, struc
 /* The same but for positions in the text and the spelling of names. */
 bool weir_bound_equal(const struct weir_node *a, const struct weir_node *b);
 /* Calls fn for the node and, where it returns true, for those below it. */
-void weir_bound_walk(const struct weir_node *node, bool (*fn)(void *self, const struct weir_node *node), void *self);
+void weir_bound_walk(const struct weir_node *node, bool (*fn)(void *self, const struct weir_node *node),
+                     void *self);
 bool weir_bound_has_aggregate(const struct weir_node *node); /* outside of OVER's own function */
 bool weir_bound_has_window(const struct weir_node *node);
 bool weir_bound_is_volatile(const struct weir_node *node);
@@ -194,8 +198,8 @@ weir_rc weir_bind_where(struct weir_bind *b, const struct weir_node *node, weir_
 weir_rc weir_scope_add(struct weir_bind *b, struct weir_scope *sc, const char *const *quals, uint32_t nquals,
                        const char *name, struct weir_node *expr, bool hidden);
 /* All columns of attrs, under one qualifier. */
-weir_rc weir_scope_add_attrs(struct weir_bind *b, struct weir_scope *sc, const char *const *quals, uint32_t nquals,
-                             const struct weir_attrs *attrs);
+weir_rc weir_scope_add_attrs(struct weir_bind *b, struct weir_scope *sc, const char *const *quals,
+                             uint32_t nquals, const struct weir_attrs *attrs);
 weir_rc weir_scope_resolve(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name,
                            struct weir_node **out);
 /* NOTFOUND (without words) instead of the error when nothing fits. */
@@ -216,11 +220,11 @@ weir_rc weir_bind_expr(struct weir_bind *b, const struct weir_scope *sc, const s
 weir_rc weir_bind_condition(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
                             const char *what, struct weir_node **out);
 /* node as `type`: itself, a CAST, a typed null, or the constant. */
-weir_rc weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_type *type, bool try_, bool shown,
-                       struct weir_node **out);
+weir_rc weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_type *type, bool try_,
+                       bool shown, struct weir_node **out);
 /* A CALL of a function of the table on kids that are bound already. */
-weir_rc weir_bind_call(struct weir_bind *b, const char *name, struct weir_node *const *kids, uint32_t n, uint32_t at,
-                       struct weir_node **out);
+weir_rc weir_bind_call(struct weir_bind *b, const char *name, struct weir_node *const *kids, uint32_t n,
+                       uint32_t at, struct weir_node **out);
 /* An ORDER of a bound key. */
 weir_rc weir_bind_order(struct weir_bind *b, const struct weir_node *order, struct weir_node *key,
                         struct weir_node **out);
@@ -235,9 +239,11 @@ bool weir_const_float(struct weir_slice s, float *out);
 /* plan.prepare() of a CALL. */
 weir_rc weir_bind_prepare(struct weir_bind *b, struct weir_node *call);
 
-/* How a value is cast (fn_cast.c); the types are castable. */
-weir_rc weir_cast_plan(struct weir_mem *mem, const struct weir_sql_settings *set, const struct weir_type *from,
-                       const struct weir_type *to, bool try_, struct weir_call_plan *out, struct weir_error *err);
+/* How a value is cast (fn_cast.c); the types are castable. constant: by a kernel, so that it can be folded.
+ * */
+weir_rc weir_cast_plan(struct weir_mem *mem, const struct weir_sql_settings *set,
+                       const struct weir_type *from, const struct weir_type *to, bool try_, bool constant,
+                       struct weir_call_plan *out, struct weir_error *err);
 
 /* --- relations (bind_from.c, bind_select.c, bind_query.c) --- */
 
@@ -280,10 +286,11 @@ struct weir_print {
 };
 
 void weir_print_expr(struct weir_print *p, const struct weir_node *node);
-void weir_print_query(struct weir_print *p, const struct weir_rel *rel); /* without brackets, columns a<number> */
-void weir_print_root(struct weir_print *p, const struct weir_rel *rel);  /* columns c0 … p1 */
+void weir_print_query(struct weir_print *p,
+                      const struct weir_rel *rel); /* without brackets, columns a<number> */
+void weir_print_root(struct weir_print *p, const struct weir_rel *rel); /* columns c0 … p1 */
 void weir_print_type(struct weir_buf *buf, const struct weir_type *type);
-void weir_print_quoted(struct weir_buf *buf, const char *name); /* "name" */
+void weir_print_quoted(struct weir_buf *buf, const char *name);               /* "name" */
 void weir_print_string(struct weir_buf *buf, const char *text, uint32_t len); /* 'text' */
 /* A boolean where NULL is as good as FALSE: WHERE, ON. */
 void weir_print_condition(struct weir_print *p, const struct weir_node *node);

@@ -1,9 +1,9 @@
 /* Spark's names for columns without an alias: toPrettySQL of the resolved expression.
  *
- * 1. A column is named as it was typed, without its table; a field by its own name. A cast of a column that stands alone
- *    is named like the column; casts that the analyzer put in are left out.
- * 2. Strings stand without quotes, operators in brackets, functions as they were typed but for those of `shouted`,
- *    whose classes print in capitals, and with the defaults that Spark fills in.
+ * 1. A column is named as it was typed, without its table; a field by its own name. A cast of a column that
+ *    stands alone is named like the column; casts that the analyzer put in are left out.
+ * 2. Strings stand without quotes, operators in brackets, functions as they were typed but for those of
+ *    `shouted`, whose classes print in capitals, and with the defaults that Spark fills in.
  * 3. A name is what the text says before any rewriting: node->bound->shown. */
 #include "sql/bind_int.h"
 
@@ -101,7 +101,9 @@ name_literal(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *
         weir_buf_printf(buf, "DATE '%s'", text);
         break;
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: name_micros(b, buf, node, v); break;
+    case WEIR_TIMESTAMP_NTZ:
+        name_micros(b, buf, node, v);
+        break;
     case WEIR_BINARY:
         weir_buf_str(buf, "X'");
         for (uint32_t i = 0; i < node->text_len; i++)
@@ -116,7 +118,8 @@ name_literal(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *
         else
             name_interval_month(buf, node, v);
         break;
-    default: weir_buf_add(buf, node->text, node->text_len);
+    default:
+        weir_buf_add(buf, node->text, node->text_len);
     }
 }
 
@@ -131,7 +134,8 @@ name_list(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
     }
 }
 
-/* Functions whose name or arguments Spark shows otherwise. args: how many are given when the text is added. */
+/* Functions whose name or arguments Spark shows otherwise. args: how many are given when the text is added.
+ * */
 static const struct {
     const char *name, *shown; /* shown NULL: as it is */
     uint32_t args;            /* with so many arguments, and: */
@@ -262,8 +266,8 @@ is_word_of(const char *word, const char *const *words)
 static void
 name_call(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
 {
-    static const char *const binary[] = {"=", "<=>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "div", "&", "|", "^",
-                                         "<<", ">>", ">>>", NULL};
+    static const char *const binary[] = {"=", "<=>", "<", "<=", ">", ">=", "+",  "-",   "*", "/",
+                                         "%", "div", "&", "|",  "^", "<<", ">>", ">>>", NULL};
     const char *op = node->text;
 
     if (strcmp(op, "[]") == 0) {
@@ -335,7 +339,8 @@ name_bound(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *bo
 
 /* The frame, or the one that Spark takes without one. */
 static void
-name_frame(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *call, const struct weir_node *window)
+name_frame(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *call,
+           const struct weir_node *window)
 {
     bool ordered = window->kids[1]->nkids > 0;
     const struct weir_node *frame = window->kids[2];
@@ -353,7 +358,8 @@ name_frame(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *ca
         const char *sign = call->text[1] == 'a' ? "-" : "", *n = call->nkids > 1 ? call->kids[1]->text : "1";
 
         weir_buf_printf(buf, "ROWS BETWEEN %s%s FOLLOWING AND %s%s FOLLOWING", sign, n, sign, n);
-    } else if (call->fn != NULL && call->fn->class_ == WEIR_FN_WINDOW && strcmp(call->text, "nth_value") != 0) {
+    } else if (call->fn != NULL && call->fn->class_ == WEIR_FN_WINDOW &&
+               strcmp(call->text, "nth_value") != 0) {
         weir_buf_str(buf, "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW");
     } else {
         weir_buf_str(buf, ordered ? "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
@@ -376,7 +382,8 @@ name_over(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
     for (uint32_t i = 0; i < window->kids[1]->nkids; i++) {
         const struct weir_node *order = window->kids[1]->kids[i];
         bool desc = (order->flags & WEIR_NODE_DESC) != 0;
-        bool last = (order->flags & WEIR_NODE_NULLS_LAST) != 0 || (desc && (order->flags & WEIR_NODE_NULLS_FIRST) == 0);
+        bool last = (order->flags & WEIR_NODE_NULLS_LAST) != 0 ||
+                    (desc && (order->flags & WEIR_NODE_NULLS_FIRST) == 0);
 
         weir_buf_str(buf, i == 0 ? "ORDER BY " : ", ");
         name_expr(b, buf, order->kids[0]);
@@ -466,11 +473,21 @@ name_expr(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
         name_expr(b, buf, node->kids[0]);
         weir_buf_printf(buf, ".%s", node->text);
         break;
-    case WEIR_NODE_CALL: name_call(b, buf, call != NULL ? call->shown : node); break;
-    case WEIR_NODE_CAST: name_cast(b, buf, node); break;
-    case WEIR_NODE_CASE: name_case(b, buf, node); break;
-    case WEIR_NODE_OVER: name_over(b, buf, node); break;
-    case WEIR_NODE_LAMBDA: name_lambda(b, buf, node); break;
+    case WEIR_NODE_CALL:
+        name_call(b, buf, call != NULL ? call->shown : node);
+        break;
+    case WEIR_NODE_CAST:
+        name_cast(b, buf, node);
+        break;
+    case WEIR_NODE_CASE:
+        name_case(b, buf, node);
+        break;
+    case WEIR_NODE_OVER:
+        name_over(b, buf, node);
+        break;
+    case WEIR_NODE_LAMBDA:
+        name_lambda(b, buf, node);
+        break;
     case WEIR_NODE_FILTER:
         name_expr(b, buf, node->kids[0]);
         weir_buf_str(buf, " FILTER (WHERE ");
@@ -481,14 +498,19 @@ name_expr(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
         name_expr(b, buf, node->kids[0]);
         weir_buf_printf(buf, " AS %s", node->text);
         break;
-    case WEIR_NODE_SUBQUERY: weir_buf_str(buf, "scalarsubquery()"); break;
-    case WEIR_NODE_EXISTS: weir_buf_str(buf, "exists()"); break;
+    case WEIR_NODE_SUBQUERY:
+        weir_buf_str(buf, "scalarsubquery()");
+        break;
+    case WEIR_NODE_EXISTS:
+        weir_buf_str(buf, "exists()");
+        break;
     case WEIR_NODE_IN_QUERY:
         weir_buf_byte(buf, '(');
         name_expr(b, buf, node->kids[0]);
         weir_buf_str(buf, " IN (listquery()))");
         break;
-    default: weir_buf_str(buf, "expression");
+    default:
+        weir_buf_str(buf, "expression");
     }
 }
 

@@ -36,7 +36,8 @@ values_column(struct weir_bind *b, struct weir_rel *rel, uint32_t i, const char 
 }
 
 static weir_rc
-bind_values(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer, struct weir_rel **out)
+bind_values(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer,
+            struct weir_rel **out)
 {
     struct weir_scope sc = {.outer = outer};
     uint32_t n = node->nkids > 0 ? node->kids[0]->nkids : 0;
@@ -79,8 +80,9 @@ setop_column(struct weir_bind *b, struct weir_rel *set, uint32_t i)
     bool nullable;
 
     if (type == NULL)
-        return weir_fail(b->err, WEIR_SCHEMA, "%s: column %u is a %s on the left and a %s on the right", set->text, i + 1,
-                         weir_kind_name(left->type->kind), weir_kind_name(right->type->kind));
+        return weir_fail(b->err, WEIR_SCHEMA, "%s: column %u is a %s on the left and a %s on the right",
+                         set->text, i + 1, weir_kind_name(left->type->kind),
+                         weir_kind_name(right->type->kind));
     if (!all && !weir_type_orderable(type))
         return weir_fail(b->err, WEIR_SCHEMA, "%s cannot compare column %s, a map", set->text, left->name);
     WEIR_TRY(weir_bound_ref(b, left, NULL, 0, &x));
@@ -97,21 +99,23 @@ setop_column(struct weir_bind *b, struct weir_rel *set, uint32_t i)
 }
 
 static weir_rc
-bind_setop(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer, struct weir_rel **out)
+bind_setop(struct weir_bind *b, const struct weir_node *node, const struct weir_scope *outer,
+           struct weir_rel **out)
 {
     struct weir_rel *left, *right;
 
     WEIR_TRY(bind_body(b, node->kids[0], NULL, outer, &left));
     WEIR_TRY(bind_body(b, node->kids[1], NULL, outer, &right));
     if (left->out.n != right->out.n)
-        return weir_fail(b->err, WEIR_SCHEMA, "%s: the left side has %u columns, the right side %u", node->text,
-                         left->out.n, right->out.n);
+        return weir_fail(b->err, WEIR_SCHEMA, "%s: the left side has %u columns, the right side %u",
+                         node->text, left->out.n, right->out.n);
     WEIR_TRY(weir_rel_new(b, WEIR_REL_SETOP, left, out));
     (*out)->kids[1] = right;
     (*out)->text = node->text;
     (*out)->distinct = (node->flags & WEIR_NODE_DISTINCT) != 0;
     (*out)->has_stream = left->has_stream || right->has_stream;
-    (*out)->has_pos = strcmp(node->text, "UNION") == 0 && !(*out)->distinct && (left->has_pos || right->has_pos);
+    (*out)->has_pos =
+        strcmp(node->text, "UNION") == 0 && !(*out)->distinct && (left->has_pos || right->has_pos);
     (*out)->pos[0] = b->next_id++;
     (*out)->pos[1] = b->next_id++;
     for (uint32_t i = 0; i < left->out.n; i++)
@@ -130,7 +134,8 @@ limit_value(struct weir_bind *b, const struct weir_node *node, const char *what,
     b->aggregates_ok = b->windows_ok = false;
     b->no_aggregates = what;
     WEIR_TRY(weir_bind_expr(b, &none, node, out));
-    if ((*out)->kind != WEIR_NODE_LITERAL || !weir_kind_is_integral((*out)->type->kind) || (*out)->text == NULL)
+    if ((*out)->kind != WEIR_NODE_LITERAL || !weir_kind_is_integral((*out)->type->kind) ||
+        (*out)->text == NULL)
         return weir_fail(b->err, WEIR_UNSUPPORTED, "%s wants a whole number", what);
     negative = (*out)->text[0] == '-';
     return negative ? weir_fail(b->err, WEIR_USAGE, "%s %s is negative", what, (*out)->text) : WEIR_OK;
@@ -206,11 +211,19 @@ bind_body(struct weir_bind *b, const struct weir_node *node, const struct weir_n
     weir_rc rc;
 
     switch (node->kind) {
-    case WEIR_NODE_SELECT: return weir_bind_where(b, node, weir_bind_select(b, node, orders, outer, out));
-    case WEIR_NODE_QUERY: rc = weir_bind_query(b, node, outer, &rel); break;
-    case WEIR_NODE_VALUES: rc = bind_values(b, node, outer, &rel); break;
-    case WEIR_NODE_SETOP: rc = bind_setop(b, node, outer, &rel); break;
-    default: return weir_fail(b->err, WEIR_UNSUPPORTED, "this is no query");
+    case WEIR_NODE_SELECT:
+        return weir_bind_where(b, node, weir_bind_select(b, node, orders, outer, out));
+    case WEIR_NODE_QUERY:
+        rc = weir_bind_query(b, node, outer, &rel);
+        break;
+    case WEIR_NODE_VALUES:
+        rc = bind_values(b, node, outer, &rel);
+        break;
+    case WEIR_NODE_SETOP:
+        rc = bind_setop(b, node, outer, &rel);
+        break;
+    default:
+        return weir_fail(b->err, WEIR_UNSUPPORTED, "this is no query");
     }
     if (rc == WEIR_OK)
         rc = order_shown(b, orders, rel, out);

@@ -1,9 +1,9 @@
 /* Names: which column, lambda parameter or field of a struct one means.
  *
- * Spark's order (AttributeSeq.resolve): a qualifier of two parts, of one, then none; what is left of the name are
- * fields. The innermost query that knows the name wins; inside a query the columns of FROM before aliases, or after
- * them, as the caller chains the scopes (weir_scope.fallback). Hidden columns only where nothing that is shown fits.
- * Two columns that fit are an error which names both. */
+ * Spark's order (AttributeSeq.resolve): a qualifier of two parts, of one, then none; what is left of the name
+ * are fields. The innermost query that knows the name wins; inside a query the columns of FROM before
+ * aliases, or after them, as the caller chains the scopes (weir_scope.fallback). Hidden columns only where
+ * nothing that is shown fits. Two columns that fit are an error which names both. */
 #include "sql/bind_int.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ field_index(struct weir_bind *b, const struct weir_type *type, const char *field
     for (uint32_t i = 0; i < type->nfields; i++)
         if (weir_bind_same_name(b, type->fields[i].name, field)) {
             if (found >= 0)
-                return weir_fail(b->err, WEIR_SCHEMA, "field %s is ambiguous: the struct has %s and %s", field,
-                                 type->fields[found].name, type->fields[i].name);
+                return weir_fail(b->err, WEIR_SCHEMA, "field %s is ambiguous: the struct has %s and %s",
+                                 field, type->fields[found].name, type->fields[i].name);
             found = (int)i;
         }
     if (found < 0) {
@@ -55,8 +55,8 @@ field_index(struct weir_bind *b, const struct weir_type *type, const char *field
 }
 
 static weir_rc
-field_of_struct(struct weir_bind *b, struct weir_node *base, const struct weir_type *st, const char *field, uint32_t at,
-                struct weir_node **out)
+field_of_struct(struct weir_bind *b, struct weir_node *base, const struct weir_type *st, const char *field,
+                uint32_t at, struct weir_node **out)
 {
     uint32_t i;
 
@@ -74,7 +74,8 @@ field_of_struct(struct weir_bind *b, struct weir_node *base, const struct weir_t
 }
 
 weir_rc
-weir_bind_field(struct weir_bind *b, struct weir_node *base, const char *field, uint32_t at, struct weir_node **out)
+weir_bind_field(struct weir_bind *b, struct weir_node *base, const char *field, uint32_t at,
+                struct weir_node **out)
 {
     const struct weir_type *type = base->type;
 
@@ -84,8 +85,9 @@ weir_bind_field(struct weir_bind *b, struct weir_node *base, const char *field, 
         const struct weir_type *array;
 
         WEIR_TRY(field_of_struct(b, base, type->fields[0].type, field, at, out));
-        array = weir_type_array(b->mem, (*out)->type,
-                                type->fields[0].nullable || ((const struct weir_field *)(*out)->bound)->nullable);
+        array =
+            weir_type_array(b->mem, (*out)->type,
+                            type->fields[0].nullable || ((const struct weir_field *)(*out)->bound)->nullable);
         if (array == NULL)
             return weir_mem_fail(b->mem, sizeof(*array), b->err);
         (*out)->type = array;
@@ -99,7 +101,8 @@ weir_bind_field(struct weir_bind *b, struct weir_node *base, const char *field, 
         return weir_bind_call(b, "[]", kids, 2, at, out);
     }
     return weir_fail(b->err, WEIR_SCHEMA, "%s is a %s: it has no field %s",
-                     base->nnames > 0 ? base->names[base->nnames - 1] : "the value", weir_kind_name(type->kind), field);
+                     base->nnames > 0 ? base->names[base->nnames - 1] : "the value",
+                     weir_kind_name(type->kind), field);
 }
 
 /* ---- columns ---- */
@@ -136,14 +139,15 @@ column_title(struct weir_bind *b, const struct weir_scope_col *col)
 
 /* The column that names[0..q] mean with q qualifiers; NULL: none. */
 static weir_rc
-scope_match(struct weir_bind *b, const struct weir_scope *sc, const char *const *names, uint32_t q, bool hidden,
-            const struct weir_scope_col **out)
+scope_match(struct weir_bind *b, const struct weir_scope *sc, const char *const *names, uint32_t q,
+            bool hidden, const struct weir_scope_col **out)
 {
     *out = NULL;
     for (uint32_t i = 0; i < sc->n; i++) {
         const struct weir_scope_col *col = &sc->cols[i];
 
-        if (col->hidden != hidden || !weir_bind_same_name(b, col->name, names[q]) || !quals_match(b, col, names, q))
+        if (col->hidden != hidden || !weir_bind_same_name(b, col->name, names[q]) ||
+            !quals_match(b, col, names, q))
             continue;
         if (*out != NULL && !same_column(*out, col)) {
             (void)weir_fail(b->err, WEIR_SCHEMA, "column %s is ambiguous: it may be %s or %s", names[q],
@@ -174,7 +178,8 @@ scope_find(struct weir_bind *b, const struct weir_scope *sc, const struct weir_n
 }
 
 static weir_rc
-scope_lambda(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name, struct weir_node **out)
+scope_lambda(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name,
+             struct weir_node **out)
 {
     for (const struct weir_scope_lambda *l = sc->lambdas; l != NULL; l = l->outer)
         for (uint32_t i = 0; i < l->node->nnames; i++) {
@@ -211,7 +216,8 @@ scope_use(struct weir_bind *b, const struct weir_scope_col *col, const struct we
 }
 
 weir_rc
-weir_scope_try(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name, struct weir_node **out)
+weir_scope_try(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name,
+               struct weir_node **out)
 {
     const struct weir_scope_col *col = NULL;
     uint32_t used = 1;
@@ -258,7 +264,8 @@ weir_scope_resolve(struct weir_bind *b, const struct weir_scope *sc, const struc
     if (near == NULL)
         near = scope_nearest(sc, name->names[0]);
     if (name->nnames > 1)
-        (void)weir_fail(b->err, WEIR_SCHEMA, "there is no column %s.%s here", name->names[name->nnames - 2], last);
+        (void)weir_fail(b->err, WEIR_SCHEMA, "there is no column %s.%s here", name->names[name->nnames - 2],
+                        last);
     else
         (void)weir_fail(b->err, WEIR_SCHEMA, "there is no column %s here", last);
     if (near != NULL)
@@ -268,9 +275,11 @@ weir_scope_resolve(struct weir_bind *b, const struct weir_scope *sc, const struc
 
 /* ---- stars ---- */
 
-/* EXCEPT (st.u): the struct without that field, made of the fields that are left. path: what is behind the column. */
+/* EXCEPT (st.u): the struct without that field, made of the fields that are left. path: what is behind the
+ * column. */
 static weir_rc
-star_without(struct weir_bind *b, struct weir_node *base, const char *const *path, uint32_t n, struct weir_node **out)
+star_without(struct weir_bind *b, struct weir_node *base, const char *const *path, uint32_t n,
+             struct weir_node **out)
 {
     struct weir_nodes kids = {0};
     uint32_t gone;
@@ -299,7 +308,8 @@ star_without(struct weir_bind *b, struct weir_node *base, const char *const *pat
 
 /* Takes from the list, or changes in it, what EXCEPT names. */
 static weir_rc
-star_except(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name, struct weir_nodes *list)
+star_except(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *name,
+            struct weir_nodes *list)
 {
     const struct weir_scope_col *col;
     const struct weir_attr *attr;
@@ -316,7 +326,8 @@ star_except(struct weir_bind *b, const struct weir_scope *sc, const struct weir_
             break;
     }
     if (i == list->n)
-        return weir_fail(b->err, WEIR_SCHEMA, "EXCEPT: the star has no column %s", name->names[name->nnames - 1]);
+        return weir_fail(b->err, WEIR_SCHEMA, "EXCEPT: the star has no column %s",
+                         name->names[name->nnames - 1]);
     if (attr != NULL && used < name->nnames) {
         struct weir_node *alias;
 
@@ -335,14 +346,17 @@ star_except(struct weir_bind *b, const struct weir_scope *sc, const struct weir_
 
 /* struct.*: the fields of a struct. */
 static weir_rc
-star_fields(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *star, struct weir_nodes *out)
+star_fields(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *star,
+            struct weir_nodes *out)
 {
-    struct weir_node name = {.kind = WEIR_NODE_NAME, .at = star->at, .names = star->names, .nnames = star->nnames};
+    struct weir_node name = {
+        .kind = WEIR_NODE_NAME, .at = star->at, .names = star->names, .nnames = star->nnames};
     struct weir_node *base, *copy, *field;
 
     WEIR_TRY(weir_scope_resolve(b, sc, &name, &base));
     if (base->type->kind != WEIR_STRUCT || weir_type_is_interval(base->type))
-        return weir_fail(b->err, WEIR_SCHEMA, "%s.*: neither a table nor a struct", star->names[star->nnames - 1]);
+        return weir_fail(b->err, WEIR_SCHEMA, "%s.*: neither a table nor a struct",
+                         star->names[star->nnames - 1]);
     for (uint32_t i = 0; i < base->type->nfields; i++) {
         WEIR_TRY(weir_bound_copy(b, base, &copy));
         WEIR_TRY(weir_bind_field(b, copy, base->type->fields[i].name, star->at, &field));
@@ -352,7 +366,8 @@ star_fields(struct weir_bind *b, const struct weir_scope *sc, const struct weir_
 }
 
 weir_rc
-weir_scope_star(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *star, struct weir_nodes *out)
+weir_scope_star(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *star,
+                struct weir_nodes *out)
 {
     uint32_t before = out->n;
 

@@ -1,13 +1,14 @@
-/* One SELECT, in Spark's order: FROM, WHERE, GROUP BY, HAVING, generators, the list with its windows, QUALIFY, DISTINCT,
- * ORDER BY.
+/* One SELECT, in Spark's order: FROM, WHERE, GROUP BY, HAVING, generators, the list with its windows,
+ * QUALIFY, DISTINCT, ORDER BY.
  *
- * 1. The list is bound over the columns of FROM first, aggregates in place; where the query aggregates, each expression
- *    is then rewritten: what equals a group or is an aggregate becomes a column of the aggregation, and a column of FROM
- *    that is left over is an error.
- * 2. HAVING, QUALIFY and ORDER BY know the list's aliases before the columns of FROM; WHERE and the list itself know the
- *    columns of FROM before the aliases to their left; GROUP BY knows FROM's columns before any alias.
- * 3. Keys of ORDER BY and QUALIFY that the list does not show become further columns of the projection, which no one
- *    above it sees.
+ * 1. The list is bound over the columns of FROM first, aggregates in place; where the query aggregates, each
+ *    expression is then rewritten: what equals a group or is an aggregate becomes a column of the
+ *    aggregation, and a column of FROM that is left over is an error.
+ * 2. HAVING, QUALIFY and ORDER BY know the list's aliases before the columns of FROM; WHERE and the list
+ *    itself know the columns of FROM before the aliases to their left; GROUP BY knows FROM's columns before
+ *    any alias.
+ * 3. Keys of ORDER BY and QUALIFY that the list does not show become further columns of the projection, which
+ *    no one above it sees.
  * 4. Groups are always columns: one that is an expression is projected below the aggregation. */
 #include "sql/bind_int.h"
 
@@ -28,13 +29,13 @@ struct select {
     struct weir_scope from, lateral, shown; /* FROM's columns; aliases to the left; all items by name */
     struct select_item *items;
     uint32_t n, cap;
-    struct weir_rel *rel;        /* as far as it is built */
-    struct weir_rel *generate;   /* of the list's generator; gets its kid when that is built */
-    struct weir_nodes groups;    /* bound over FROM */
+    struct weir_rel *rel;      /* as far as it is built */
+    struct weir_rel *generate; /* of the list's generator; gets its kid when that is built */
+    struct weir_nodes groups;  /* bound over FROM */
     uint64_t *sets;
     uint32_t nsets;
     struct weir_node *having, *qualify;
-    struct weir_nodes orders;    /* ORDER nodes */
+    struct weir_nodes orders; /* ORDER nodes */
     bool aggregated;
     struct weir_rel *agg;
     struct weir_attrs group_out; /* the groups as columns of the aggregation */
@@ -77,7 +78,8 @@ list_star(struct select *s, const struct weir_node *star)
     for (uint32_t i = 0; i < found.n; i++) {
         const char *name = found.at[i]->kind == WEIR_NODE_NAME ? found.at[i]->names[0] : found.at[i]->text;
 
-        WEIR_TRY(item_add(s, name, found.at[i]->kind == WEIR_NODE_ALIAS ? found.at[i]->kids[0] : found.at[i], &item));
+        WEIR_TRY(item_add(s, name, found.at[i]->kind == WEIR_NODE_ALIAS ? found.at[i]->kids[0] : found.at[i],
+                          &item));
     }
     return WEIR_OK;
 }
@@ -179,7 +181,8 @@ group_expr(struct select *s, const struct weir_node *node, uint32_t *out)
 
     if (weir_bind_ordinal(node, &place)) {
         if (place < 1 || place > s->n || s->items[place - 1].generated)
-            return weir_fail(s->b->err, WEIR_SCHEMA, "GROUP BY %lld: the list has %u items", (long long)place, s->n);
+            return weir_fail(s->b->err, WEIR_SCHEMA, "GROUP BY %lld: the list has %u items", (long long)place,
+                             s->n);
         return group_add(s, s->items[place - 1].expr, out);
     }
     s->b->aggregates_ok = true; /* an alias may bring one: refused with better words */
@@ -343,7 +346,8 @@ group_window(struct select *s)
         const struct weir_node *node = group->kids[i];
         struct weir_node *expr;
 
-        if (node->kind != WEIR_NODE_CALL || (strcmp(node->text, "window") != 0 && strcmp(node->text, "session_window") != 0))
+        if (node->kind != WEIR_NODE_CALL ||
+            (strcmp(node->text, "window") != 0 && strcmp(node->text, "session_window") != 0))
             continue;
         s->b->aggregates_ok = s->b->windows_ok = false;
         s->b->no_aggregates = "GROUP BY";
@@ -371,7 +375,8 @@ order_key(struct select *s, const struct weir_node *order)
     }
     if (weir_bind_ordinal(order->kids[0], &place)) {
         if (place < 1 || place > s->n)
-            return weir_fail(s->b->err, WEIR_SCHEMA, "ORDER BY %lld: the list has %u items", (long long)place, s->n);
+            return weir_fail(s->b->err, WEIR_SCHEMA, "ORDER BY %lld: the list has %u items", (long long)place,
+                             s->n);
         key = s->items[place - 1].expr;
     } else {
         WEIR_TRY(weir_bind_expr(s->b, &s->shown, order->kids[0], &key));
@@ -396,7 +401,8 @@ bind_after(struct select *s, const struct weir_node *orders)
         s->b->aggregates_ok = s->b->windows_ok = true;
         WEIR_TRY(weir_bind_where(s->b, orders->kids[i], order_key(s, orders->kids[i])));
     }
-    s->aggregated = s->aggregated || having != NULL || (s->qualify != NULL && weir_bound_has_aggregate(s->qualify));
+    s->aggregated =
+        s->aggregated || having != NULL || (s->qualify != NULL && weir_bound_has_aggregate(s->qualify));
     if (s->generate != NULL)
         s->aggregated = s->aggregated || weir_bound_has_aggregate(s->generate->exprs.at[0]);
     for (uint32_t i = 0; i < s->n; i++)
@@ -471,7 +477,8 @@ agg_grouping(struct select *s, struct weir_node *call)
         while (g < s->groups.n && !weir_bound_equal(s->groups.at[g], call->kids[i]))
             g++;
         if (g == s->groups.n || s->nsets == 0)
-            return weir_fail(s->b->err, WEIR_SCHEMA, "%s wants a column of ROLLUP, CUBE or GROUPING SETS", call->text);
+            return weir_fail(s->b->err, WEIR_SCHEMA, "%s wants a column of ROLLUP, CUBE or GROUPING SETS",
+                             call->text);
         call->kids[i] = s->agg->exprs.at[g];
     }
     return WEIR_OK;
@@ -522,7 +529,8 @@ agg_rewrite_over(struct select *s, struct weir_node *over)
 static weir_rc
 agg_missing(struct select *s, const struct weir_node *node)
 {
-    (void)weir_fail(s->b->err, WEIR_SCHEMA, "column %s is neither in GROUP BY nor inside an aggregate", node->names[0]);
+    (void)weir_fail(s->b->err, WEIR_SCHEMA, "column %s is neither in GROUP BY nor inside an aggregate",
+                    node->names[0]);
     (void)weir_error_hint(s->b->err, "add it to GROUP BY, or take first(%s) or any_value(%s)", node->names[0],
                           node->names[0]);
     return weir_bind_where(s->b, node, s->b->err->rc);
@@ -538,8 +546,9 @@ agg_rewrite(struct select *s, struct weir_node **node)
         return WEIR_OK;
     for (uint32_t i = 0; i < s->groups.n; i++)
         if ((*node)->kind != WEIR_NODE_LITERAL && weir_bound_equal(s->groups.at[i], *node))
-            return weir_bound_ref(s->b, s->agg->out.at[i], (*node)->kind == WEIR_NODE_NAME ? (*node)->names[0] : NULL,
-                                  (*node)->at, node);
+            return weir_bound_ref(s->b, s->agg->out.at[i],
+                                  (*node)->kind == WEIR_NODE_NAME ? (*node)->names[0] : NULL, (*node)->at,
+                                  node);
     call = (*node)->kind == WEIR_NODE_FILTER ? (*node)->kids[0] : *node;
     if (call->kind == WEIR_NODE_CALL && call->fn != NULL && call->fn->class_ == WEIR_FN_AGGREGATE) {
         if (weir_str_starts(call->text, "grouping"))
@@ -554,7 +563,8 @@ agg_rewrite(struct select *s, struct weir_node **node)
     if (((*node)->kind == WEIR_NODE_SUBQUERY || (*node)->kind == WEIR_NODE_EXISTS ||
          (*node)->kind == WEIR_NODE_IN_QUERY) &&
         weir_rel_reaches((*node)->bound, &s->agg->kids[0]->out))
-        return weir_fail(s->b->err, WEIR_UNSUPPORTED, "a subquery in a query with aggregates that uses its columns");
+        return weir_fail(s->b->err, WEIR_UNSUPPORTED,
+                         "a subquery in a query with aggregates that uses its columns");
     for (uint32_t i = 0; i < (*node)->nkids; i++)
         WEIR_TRY(agg_rewrite(s, &(*node)->kids[i]));
     return WEIR_OK;
@@ -637,12 +647,14 @@ project_list(struct select *s, struct weir_rel *project)
     for (uint32_t i = 0; i < s->n; i++) {
         struct weir_attr *attr;
 
-        WEIR_TRY(weir_attr_new(s->b, s->items[i].name, s->items[i].expr->type, s->items[i].expr->nullable, &attr));
+        WEIR_TRY(
+            weir_attr_new(s->b, s->items[i].name, s->items[i].expr->type, s->items[i].expr->nullable, &attr));
         WEIR_TRY(weir_nodes_add(s->b, &project->exprs, s->items[i].expr));
         WEIR_TRY(weir_attrs_add(s->b, &project->out, attr));
         project->windowed = project->windowed || weir_bound_has_window(s->items[i].expr);
         if ((s->node->flags & WEIR_NODE_DISTINCT) != 0 && !weir_type_orderable(attr->type))
-            return weir_fail(s->b->err, WEIR_SCHEMA, "DISTINCT cannot compare column %s, a map or variant", attr->name);
+            return weir_fail(s->b->err, WEIR_SCHEMA, "DISTINCT cannot compare column %s, a map or variant",
+                             attr->name);
     }
     return WEIR_OK;
 }
@@ -679,12 +691,14 @@ build_project(struct select *s)
     }
     if (s->rel == project && shown.n == project->out.n)
         return WEIR_OK;
-    s->rel->out = shown; /* further columns end here; `shown` is a prefix of the array, which only grows by copies */
+    s->rel->out =
+        shown; /* further columns end here; `shown` is a prefix of the array, which only grows by copies */
     return WEIR_OK;
 }
 
 weir_rc
-weir_bind_filter(struct weir_bind *b, struct weir_node *condition, struct weir_rel *kid, struct weir_rel **out)
+weir_bind_filter(struct weir_bind *b, struct weir_node *condition, struct weir_rel *kid,
+                 struct weir_rel **out)
 {
     WEIR_TRY(weir_rel_new(b, WEIR_REL_FILTER, kid, out));
     (*out)->out = kid->out;

@@ -1,7 +1,7 @@
 /* Bound trees: making, copying, comparing and walking them. See bind_int.h for their rules.
  *
- * Recursion is as deep as the parser's tree (WEIR_NEST_MAX) plus what aliases and stars put in, which bind_expr.c
- * limits. */
+ * Recursion is as deep as the parser's tree (WEIR_NEST_MAX) plus what aliases and stars put in, which
+ * bind_expr.c limits. */
 #include "sql/bind_int.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ weir_attrs_add(struct weir_bind *b, struct weir_attrs *list, struct weir_attr *a
 }
 
 weir_rc
-weir_scope_add(struct weir_bind *b, struct weir_scope *sc, const char *const *quals, uint32_t nquals, const char *name,
-               struct weir_node *expr, bool hidden)
+weir_scope_add(struct weir_bind *b, struct weir_scope *sc, const char *const *quals, uint32_t nquals,
+               const char *name, struct weir_node *expr, bool hidden)
 {
     void *at = sc->cols;
 
@@ -86,10 +86,10 @@ weir_rc
 weir_bound_new(struct weir_bind *b, weir_node_kind kind, uint32_t at, uint32_t nkids, struct weir_node **out)
 {
     if (++b->nodes > WEIR_BIND_NODES)
-        return weir_error_hint((weir_fail(b->err, WEIR_USAGE, "the query grows beyond %d expressions",
-                                          (int)WEIR_BIND_NODES),
-                                b->err),
-                               "each use of a WITH query or of an alias repeats it: use them less often");
+        return weir_error_hint(
+            (weir_fail(b->err, WEIR_USAGE, "the query grows beyond %d expressions", (int)WEIR_BIND_NODES),
+             b->err),
+            "each use of a WITH query or of an alias repeats it: use them less often");
     WEIR_BIND_NEW(*out, b, sizeof(**out));
     (*out)->kind = kind;
     (*out)->at = at;
@@ -210,7 +210,8 @@ weir_bind_same_name(const struct weir_bind *b, const char *x, const char *y)
 /* ---- walking ---- */
 
 void
-weir_bound_walk(const struct weir_node *node, bool (*fn)(void *self, const struct weir_node *node), void *self)
+weir_bound_walk(const struct weir_node *node, bool (*fn)(void *self, const struct weir_node *node),
+                void *self)
 {
     if (node == NULL || !fn(self, node))
         return;
@@ -303,12 +304,16 @@ weir_bound_may_fail(const struct weir_node *node)
 static bool
 walk_reach(void *self, const struct weir_node *node)
 {
-    struct reach { const struct weir_attrs *attrs; bool found; } *reach = self;
+    struct reach {
+        const struct weir_attrs *attrs;
+        bool found;
+    } *reach = self;
     const struct weir_attr *attr = weir_bound_attr(node);
 
     for (uint32_t i = 0; attr != NULL && i < reach->attrs->n; i++)
         reach->found = reach->found || reach->attrs->at[i]->id == attr->id;
-    if (node->kind == WEIR_NODE_SUBQUERY || node->kind == WEIR_NODE_EXISTS || node->kind == WEIR_NODE_IN_QUERY)
+    if (node->kind == WEIR_NODE_SUBQUERY || node->kind == WEIR_NODE_EXISTS ||
+        node->kind == WEIR_NODE_IN_QUERY)
         reach->found = reach->found || weir_rel_reaches(node->bound, reach->attrs);
     return !reach->found;
 }
@@ -316,7 +321,10 @@ walk_reach(void *self, const struct weir_node *node)
 bool
 weir_rel_reaches(const struct weir_rel *rel, const struct weir_attrs *attrs)
 {
-    struct { const struct weir_attrs *attrs; bool found; } reach = {attrs, false};
+    struct {
+        const struct weir_attrs *attrs;
+        bool found;
+    } reach = {attrs, false};
     const struct weir_nodes *lists[3];
 
     if (rel == NULL)

@@ -1,8 +1,8 @@
 /* Spark's type coercion: TypeCoercion and AnsiTypeCoercion of Spark 4.0, as far as weir's types go.
  *
  * 1. Symmetric rules are written once: the smaller kind first (coerce_order).
- * 2. Nested types are widened field by field; names of structs must agree without regard to case, and the left
- *    one's spelling wins; an element may become null where its cast may.
+ * 2. Nested types are widened field by field; names of structs must agree without regard to case, and the
+ *    left one's spelling wins; an element may become null where its cast may.
  * Recursion is bounded by WEIR_NEST_MAX, which types keep. */
 #include "sql/coerce.h"
 
@@ -11,14 +11,10 @@
 
 enum { DECIMAL_MAX = 38, DECIMAL_MIN_SCALE = 6 };
 
-static const struct weir_field interval_day_field = {.name = "interval day to second",
-                                                     .name_len = 22,
-                                                     .nullable = false,
-                                                     .type = &weir_type_long};
-static const struct weir_field interval_month_field = {.name = "interval year to month",
-                                                       .name_len = 22,
-                                                       .nullable = false,
-                                                       .type = &weir_type_int};
+static const struct weir_field interval_day_field = {
+    .name = "interval day to second", .name_len = 22, .nullable = false, .type = &weir_type_long};
+static const struct weir_field interval_month_field = {
+    .name = "interval year to month", .name_len = 22, .nullable = false, .type = &weir_type_int};
 const struct weir_type weir_type_interval_day = {
     .kind = WEIR_STRUCT, .nfields = 1, .fields = &interval_day_field};
 const struct weir_type weir_type_interval_month = {
@@ -56,14 +52,22 @@ const struct weir_type *
 weir_coerce_decimal_of(struct weir_mem *mem, const struct weir_type *type)
 {
     switch (type->kind) {
-    case WEIR_BYTE: return weir_type_decimal(mem, 3, 0);
-    case WEIR_SHORT: return weir_type_decimal(mem, 5, 0);
-    case WEIR_INT: return weir_type_decimal(mem, 10, 0);
-    case WEIR_LONG: return weir_type_decimal(mem, 20, 0);
-    case WEIR_FLOAT: return weir_type_decimal(mem, 14, 7);
-    case WEIR_DOUBLE: return weir_type_decimal(mem, 30, 15);
-    case WEIR_DECIMAL: return type;
-    default: return NULL;
+    case WEIR_BYTE:
+        return weir_type_decimal(mem, 3, 0);
+    case WEIR_SHORT:
+        return weir_type_decimal(mem, 5, 0);
+    case WEIR_INT:
+        return weir_type_decimal(mem, 10, 0);
+    case WEIR_LONG:
+        return weir_type_decimal(mem, 20, 0);
+    case WEIR_FLOAT:
+        return weir_type_decimal(mem, 14, 7);
+    case WEIR_DOUBLE:
+        return weir_type_decimal(mem, 30, 15);
+    case WEIR_DECIMAL:
+        return type;
+    default:
+        return NULL;
     }
 }
 
@@ -168,7 +172,8 @@ nested_common(struct weir_mem *mem, bool ansi, const struct weir_type *a, const 
         return struct_common(mem, ansi, a, b);
     if (a->kind == WEIR_ARRAY) {
         value = weir_coerce_wider(mem, ansi, a->fields[0].type, b->fields[0].type);
-        return value == NULL ? NULL : weir_type_array(mem, value, nested_nullable(a->fields, b->fields, value));
+        return value == NULL ? NULL
+                             : weir_type_array(mem, value, nested_nullable(a->fields, b->fields, value));
     }
     if (a->kind != WEIR_MAP)
         return NULL;

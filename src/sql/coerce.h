@@ -1,6 +1,6 @@
 /* What Spark's analyzer does to types that do not match: TypeCoercion, and AnsiTypeCoercion while
- * spark.sql.ansi.enabled. Pure functions; new types live in mem. NULL results mean "no such type" (or no memory, which
- * the next allocation will tell). */
+ * spark.sql.ansi.enabled. Pure functions; new types live in mem. NULL results mean "no such type" (or no
+ * memory, which the next allocation will tell). */
 #ifndef WEIR_SQL_COERCE_H
 #define WEIR_SQL_COERCE_H
 
@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "column/type.h"
 
-/* Intervals are no types of a table: a struct of one number, told apart by the field's name. Only literals and
- * arithmetic with dates and instants know them; the result of a query may not hold one. */
+/* Intervals are no types of a table: a struct of one number, told apart by the field's name. Only literals
+ * and arithmetic with dates and instants know them; the result of a query may not hold one. */
 extern const struct weir_type weir_type_interval_day;   /* micros, a long */
 extern const struct weir_type weir_type_interval_month; /* months, an int */
 bool weir_type_is_interval(const struct weir_type *type);
@@ -38,8 +38,8 @@ const struct weir_type *weir_coerce_decimal_of(struct weir_mem *mem, const struc
 const struct weir_type *weir_coerce_decimal(struct weir_mem *mem, int precision, int scale);
 const struct weir_type *weir_coerce_decimal_bounded(struct weir_mem *mem, int precision, int scale);
 
-/* The type that both widen to for a comparison, a set operation, CASE, coalesce …: findWiderTypeForTwo. Strings are
- * promoted as the mode says; nested types field by field. */
+/* The type that both widen to for a comparison, a set operation, CASE, coalesce …: findWiderTypeForTwo.
+ * Strings are promoted as the mode says; nested types field by field. */
 const struct weir_type *weir_coerce_wider(struct weir_mem *mem, bool ansi, const struct weir_type *a,
                                           const struct weir_type *b);
 /* The same for comparisons with =, < …, where a string meets something else (PromoteStrings). */

@@ -1,12 +1,14 @@
-/* CAST and TRY_CAST between all types, as Spark 4.0 does them, with ANSI on and off; and the functions int(x), date(x)
- * and their like.
+/* CAST and TRY_CAST between all types, as Spark 4.0 does them, with ANSI on and off; and the functions
+ * int(x), date(x) and their like.
  *
- * 1. A cast is a tree of steps with the shape of its types (struct cast), made once when the query is bound. A step
- *    turns one slot into another.
- * 2. A step that cannot says so (false). With ANSI off that slot is null; with it, or in TRY_CAST, the whole value is
- *    given up: an error of the row, or null.
- * 3. What DuckDB casts to the same value without ever failing is a template (cast_text); there are few of those.
- * 4. A binary that is no UTF-8 cannot become a string of weir's: that is an error of the row in every mode. */
+ * 1. A cast is a tree of steps with the shape of its types (struct cast), made once when the query is bound.
+ *    A step turns one slot into another.
+ * 2. A step that cannot says so (false). With ANSI off that slot is null; with it, or in TRY_CAST, the whole
+ *    value is given up: an error of the row, or null.
+ * 3. What DuckDB casts to the same value without ever failing is a template (cast_text); there are few of
+ *    those.
+ * 4. A binary that is no UTF-8 cannot become a string of weir's: that is an error of the row in every mode.
+ *    */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -31,8 +33,8 @@ typedef bool cast_step(struct cast_run *run, const struct cast *c, const struct 
 struct cast {
     cast_step *step;
     const struct weir_type *from, *to;
-    bool strict;              /* ANSI, or TRY_CAST */
-    const struct cast *kids;  /* of ARRAY: its element; of MAP: key and value; of STRUCT: its fields */
+    bool strict;             /* ANSI, or TRY_CAST */
+    const struct cast *kids; /* of ARRAY: its element; of MAP: key and value; of STRUCT: its fields */
 };
 
 #define SECOND_US INT64_C(1000000)
@@ -53,8 +55,8 @@ cast_bad(struct cast_run *run, const char *code, const struct cast *c, const cha
     weir_type_print_simple(c->from, &x);
     weir_type_print_simple(c->to, &y);
     run->code = code;
-    (void)snprintf(run->text, sizeof(run->text), "the value '%.*s' of type %.30s cannot be cast to %.30s", (int)n, value,
-                   x.len > 0 ? x.data : "?", y.len > 0 ? y.data : "?");
+    (void)snprintf(run->text, sizeof(run->text), "the value '%.*s' of type %.30s cannot be cast to %.30s",
+                   (int)n, value, x.len > 0 ? x.data : "?", y.len > 0 ? y.data : "?");
     weir_buf_fini(&x);
     weir_buf_fini(&y);
     return false;
@@ -64,11 +66,16 @@ static weir_i128
 whole_in(const struct weir_col *from, uint32_t i)
 {
     switch (from->type->kind) {
-    case WEIR_BOOLEAN: return IN(uint8_t) != 0;
-    case WEIR_BYTE: return IN(int8_t);
-    case WEIR_SHORT: return IN(int16_t);
-    case WEIR_INT: return IN(int32_t);
-    default: return IN(int64_t);
+    case WEIR_BOOLEAN:
+        return IN(uint8_t) != 0;
+    case WEIR_BYTE:
+        return IN(int8_t);
+    case WEIR_SHORT:
+        return IN(int16_t);
+    case WEIR_INT:
+        return IN(int32_t);
+    default:
+        return IN(int64_t);
     }
 }
 
@@ -76,10 +83,17 @@ static void
 whole_out(struct weir_col *to, uint32_t j, int64_t v)
 {
     switch (to->type->kind) {
-    case WEIR_BYTE: OUT(int8_t) = (int8_t)v; break;
-    case WEIR_SHORT: OUT(int16_t) = (int16_t)v; break;
-    case WEIR_INT: OUT(int32_t) = (int32_t)v; break;
-    default: OUT(int64_t) = v;
+    case WEIR_BYTE:
+        OUT(int8_t) = (int8_t)v;
+        break;
+    case WEIR_SHORT:
+        OUT(int16_t) = (int16_t)v;
+        break;
+    case WEIR_INT:
+        OUT(int32_t) = (int32_t)v;
+        break;
+    default:
+        OUT(int64_t) = v;
     }
 }
 
@@ -129,7 +143,8 @@ real_in_range(weir_kind kind, double v)
 static int64_t
 java_whole(double v, bool is_long)
 {
-    double low = is_long ? -9223372036854775808.0 : -2147483648.0, high = is_long ? 9223372036854775807.0 : 2147483647.0;
+    double low = is_long ? -9223372036854775808.0 : -2147483648.0,
+           high = is_long ? 9223372036854775807.0 : 2147483647.0;
 
     if (isnan(v))
         return 0;
@@ -201,8 +216,8 @@ real_from_whole(struct cast_run *run, const struct cast *c, const struct weir_co
 }
 
 static bool
-real_from_real(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-               uint32_t j)
+real_from_real(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+               struct weir_col *to, uint32_t j)
 {
     (void)run;
     if (c->to->kind == WEIR_FLOAT)
@@ -221,7 +236,8 @@ real_from_decimal(struct cast_run *run, const struct cast *c, const struct weir_
     size_t n = weir_decimal_print(weir_decimal_get(from, i), c->from->scale, text);
 
     (void)run;
-    return c->to->kind == WEIR_FLOAT ? weir_float_parse(text, n, &OUT(float)) : weir_double_parse(text, n, &OUT(double));
+    return c->to->kind == WEIR_FLOAT ? weir_float_parse(text, n, &OUT(float))
+                                     : weir_double_parse(text, n, &OUT(double));
 }
 
 static bool
@@ -241,12 +257,14 @@ real_from_timestamp(struct cast_run *run, const struct cast *c, const struct wei
 /* ---- to decimals ---- */
 
 static bool
-decimal_out(struct cast_run *run, const struct cast *c, weir_i128 v, unsigned scale, struct weir_col *to, uint32_t j)
+decimal_out(struct cast_run *run, const struct cast *c, weir_i128 v, unsigned scale, struct weir_col *to,
+            uint32_t j)
 {
     weir_i128 scaled;
     char text[64];
 
-    if (!weir_decimal_rescale(v, scale, c->to->scale, &scaled) || !weir_decimal_fits(scaled, c->to->precision))
+    if (!weir_decimal_rescale(v, scale, c->to->scale, &scaled) ||
+        !weir_decimal_fits(scaled, c->to->precision))
         return cast_bad(run, "NUMERIC_VALUE_OUT_OF_RANGE", c, text, weir_decimal_print(v, scale, text));
     weir_decimal_set(to, j, scaled);
     return true;
@@ -266,7 +284,8 @@ decimal_from_decimal(struct cast_run *run, const struct cast *c, const struct we
     return decimal_out(run, c, weir_decimal_get(from, i), c->from->scale, to, j);
 }
 
-/* By the shortest text of the double, as Scala's BigDecimal(double). What is no number is null in every mode. */
+/* By the shortest text of the double, as Scala's BigDecimal(double). What is no number is null in every mode.
+ * */
 static bool
 decimal_of_double(struct cast_run *run, const struct cast *c, double v, struct weir_col *to, uint32_t j)
 {
@@ -316,8 +335,8 @@ boolean_from_number(struct cast_run *run, const struct cast *c, const struct wei
 
 /* A date as a number or boolean, with ANSI off. */
 static bool
-always_null(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-            uint32_t j)
+always_null(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+            struct weir_col *to, uint32_t j)
 {
     (void)run;
     (void)c;
@@ -336,18 +355,19 @@ day_of(int64_t us)
 }
 
 static bool
-date_from_time(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-               uint32_t j)
+date_from_time(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+               struct weir_col *to, uint32_t j)
 {
     int64_t us = IN(int64_t);
 
-    OUT(int32_t) = (int32_t)day_of(c->from->kind == WEIR_TIMESTAMP ? weir_zone_to_local(run->call->set->zone, us) : us);
+    OUT(int32_t) =
+        (int32_t)day_of(c->from->kind == WEIR_TIMESTAMP ? weir_zone_to_local(run->call->set->zone, us) : us);
     return true;
 }
 
 static bool
-time_from_date(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-               uint32_t j)
+time_from_date(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+               struct weir_col *to, uint32_t j)
 {
     int64_t us;
     char text[32];
@@ -359,12 +379,13 @@ time_from_date(struct cast_run *run, const struct cast *c, const struct weir_col
 }
 
 static bool
-time_from_time(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-               uint32_t j)
+time_from_time(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+               struct weir_col *to, uint32_t j)
 {
     const struct weir_zone *zone = run->call->set->zone;
 
-    OUT(int64_t) = c->to->kind == WEIR_TIMESTAMP ? weir_zone_to_utc(zone, IN(int64_t)) : weir_zone_to_local(zone, IN(int64_t));
+    OUT(int64_t) = c->to->kind == WEIR_TIMESTAMP ? weir_zone_to_utc(zone, IN(int64_t))
+                                                 : weir_zone_to_local(zone, IN(int64_t));
     return true;
 }
 
@@ -397,14 +418,16 @@ static bool
 timestamp_from_decimal(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
                        struct weir_col *to, uint32_t j)
 {
-    weir_i128 v = weir_decimal_get(from, i), whole = v / weir_pow10(c->from->scale), rest = v % weir_pow10(c->from->scale);
+    weir_i128 v = weir_decimal_get(from, i), whole = v / weir_pow10(c->from->scale),
+              rest = v % weir_pow10(c->from->scale);
     unsigned scale = c->from->scale;
 
     (void)run;
     for (; scale > 32; scale--)
         rest /= 10; /* digits far behind the microseconds */
     rest = rest * SECOND_US / weir_pow10(scale);
-    OUT(int64_t) = (int64_t)(uint64_t)((unsigned __int128)whole * (unsigned)SECOND_US + (unsigned __int128)rest);
+    OUT(int64_t) =
+        (int64_t)(uint64_t)((unsigned __int128)whole * (unsigned)SECOND_US + (unsigned __int128)rest);
     return true;
 }
 
@@ -427,8 +450,8 @@ decimal_code(const struct cast *c, const char *t, uint32_t n)
 }
 
 static bool
-from_string(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-            uint32_t j)
+from_string(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+            struct weir_col *to, uint32_t j)
 {
     const struct weir_str *s = &IN(struct weir_str);
     const char *t = weir_str_ptr(s);
@@ -453,7 +476,8 @@ from_string(struct cast_run *run, const struct cast *c, const struct weir_col *f
 static bool
 text_out(struct cast_run *run, struct weir_col *to, uint32_t j, const char *p, size_t n)
 {
-    if (n <= UINT32_MAX - WEIR_STR_PAD && weir_str_copy(run->call->mem, p, (uint32_t)n, &OUT(struct weir_str)))
+    if (n <= UINT32_MAX - WEIR_STR_PAD &&
+        weir_str_copy(run->call->mem, p, (uint32_t)n, &OUT(struct weir_str)))
         return true;
     run->rc = weir_mem_fail(run->call->mem, n, run->err);
     return false;
@@ -491,18 +515,24 @@ scalar_print(const struct cast_run *run, bool strict, const struct weir_col *fro
     int64_t us;
 
     switch (from->type->kind) {
-    case WEIR_BOOLEAN: return (size_t)snprintf(text, 8, "%s", IN(uint8_t) ? "true" : "false");
-    case WEIR_FLOAT: return weir_float_print(IN(float), text);
-    case WEIR_DOUBLE: return weir_double_print(IN(double), text);
-    case WEIR_DATE: return weir_date_print(IN(int32_t), text);
+    case WEIR_BOOLEAN:
+        return (size_t)snprintf(text, 8, "%s", IN(uint8_t) ? "true" : "false");
+    case WEIR_FLOAT:
+        return weir_float_print(IN(float), text);
+    case WEIR_DOUBLE:
+        return weir_double_print(IN(double), text);
+    case WEIR_DATE:
+        return weir_date_print(IN(int32_t), text);
     case WEIR_TIMESTAMP:
     case WEIR_TIMESTAMP_NTZ:
         us = IN(int64_t);
         if (from->type->kind == WEIR_TIMESTAMP)
             us = weir_zone_to_local(run->call->set->zone, us);
         return weir_timestamp_print(us, -1, ' ', "", text);
-    case WEIR_DECIMAL: return decimal_print(weir_decimal_get(from, i), from->type->scale, strict, text);
-    default: return weir_long_print((int64_t)whole_in(from, i), text);
+    case WEIR_DECIMAL:
+        return decimal_print(weir_decimal_get(from, i), from->type->scale, strict, text);
+    default:
+        return weir_long_print((int64_t)whole_in(from, i), text);
     }
 }
 
@@ -510,7 +540,8 @@ static void value_print(const struct cast_run *run, bool strict, const struct we
                         struct weir_buf *buf);
 
 static void
-list_print(const struct cast_run *run, bool strict, const struct weir_col *from, uint32_t i, struct weir_buf *buf)
+list_print(const struct cast_run *run, bool strict, const struct weir_col *from, uint32_t i,
+           struct weir_buf *buf)
 {
     struct weir_list list = IN(struct weir_list);
     bool map = from->type->kind == WEIR_MAP;
@@ -533,7 +564,8 @@ list_print(const struct cast_run *run, bool strict, const struct weir_col *from,
 
 /* Any value, as it stands inside another one: "null", [1, 2], {k -> v}, {1, x}. */
 static void
-value_print(const struct cast_run *run, bool strict, const struct weir_col *from, uint32_t i, struct weir_buf *buf)
+value_print(const struct cast_run *run, bool strict, const struct weir_col *from, uint32_t i,
+            struct weir_buf *buf)
 {
     char text[96];
 
@@ -544,9 +576,13 @@ value_print(const struct cast_run *run, bool strict, const struct weir_col *from
     i = weir_arg_row(from, i);
     switch (from->type->kind) {
     case WEIR_STRING:
-    case WEIR_BINARY: weir_buf_add(buf, weir_str_ptr(&IN(struct weir_str)), IN(struct weir_str).len); break;
+    case WEIR_BINARY:
+        weir_buf_add(buf, weir_str_ptr(&IN(struct weir_str)), IN(struct weir_str).len);
+        break;
     case WEIR_ARRAY:
-    case WEIR_MAP: list_print(run, strict, from, i, buf); break;
+    case WEIR_MAP:
+        list_print(run, strict, from, i, buf);
+        break;
     case WEIR_STRUCT:
         weir_buf_byte(buf, '{');
         for (uint32_t k = 0; k < from->nkids; k++) {
@@ -555,7 +591,8 @@ value_print(const struct cast_run *run, bool strict, const struct weir_col *from
         }
         weir_buf_byte(buf, '}');
         break;
-    default: weir_buf_add(buf, text, scalar_print(run, strict, from, i, text));
+    default:
+        weir_buf_add(buf, text, scalar_print(run, strict, from, i, text));
     }
 }
 
@@ -614,8 +651,8 @@ binary_from_whole(struct cast_run *run, const struct cast *c, const struct weir_
 /* ---- nested ---- */
 
 static bool
-same_value(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-           uint32_t j)
+same_value(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+           struct weir_col *to, uint32_t j)
 {
     (void)c;
     run->rc = weir_value_copy(from, i, to, j, run->call->mem, run->err);
@@ -624,8 +661,8 @@ same_value(struct cast_run *run, const struct cast *c, const struct weir_col *fr
 
 /* One slot by its step; false ends the whole value. */
 static bool
-cast_slot(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-          uint32_t j)
+cast_slot(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+          struct weir_col *to, uint32_t j)
 {
     if (weir_col_is_null(from, i) || c->from->kind == WEIR_VOID) {
         weir_value_null(to, j);
@@ -641,8 +678,8 @@ cast_slot(struct cast_run *run, const struct cast *c, const struct weir_col *fro
 }
 
 static bool
-nested_list(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-            uint32_t j)
+nested_list(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+            struct weir_col *to, uint32_t j)
 {
     struct weir_list list = IN(struct weir_list);
     bool map = c->to->kind == WEIR_MAP;
@@ -665,8 +702,8 @@ nested_list(struct cast_run *run, const struct cast *c, const struct weir_col *f
 }
 
 static bool
-nested_struct(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i, struct weir_col *to,
-              uint32_t j)
+nested_struct(struct cast_run *run, const struct cast *c, const struct weir_col *from, uint32_t i,
+              struct weir_col *to, uint32_t j)
 {
     for (uint32_t k = 0; k < to->nkids; k++)
         if (!cast_slot(run, &c->kids[k], &from->kids[k], i, &to->kids[k], j))
@@ -679,34 +716,47 @@ nested_struct(struct cast_run *run, const struct cast *c, const struct weir_col 
 static cast_step *
 step_to_scalar(weir_kind from, weir_kind to)
 {
-    bool whole = weir_kind_is_integral(from) || from == WEIR_BOOLEAN, real = from == WEIR_FLOAT || from == WEIR_DOUBLE;
+    bool whole = weir_kind_is_integral(from) || from == WEIR_BOOLEAN,
+         real = from == WEIR_FLOAT || from == WEIR_DOUBLE;
 
     if (from == WEIR_STRING)
         return from_string;
     if (from == WEIR_DATE && !weir_kind_is_datetime(to))
         return always_null;
     switch (to) {
-    case WEIR_BOOLEAN: return boolean_from_number;
+    case WEIR_BOOLEAN:
+        return boolean_from_number;
     case WEIR_BYTE:
     case WEIR_SHORT:
     case WEIR_INT:
     case WEIR_LONG:
-        return whole ? whole_from_whole : real ? whole_from_real : from == WEIR_DECIMAL ? whole_from_decimal : whole_from_timestamp;
+        return whole                  ? whole_from_whole
+               : real                 ? whole_from_real
+               : from == WEIR_DECIMAL ? whole_from_decimal
+                                      : whole_from_timestamp;
     case WEIR_FLOAT:
     case WEIR_DOUBLE:
-        return whole ? real_from_whole : real ? real_from_real : from == WEIR_DECIMAL ? real_from_decimal : real_from_timestamp;
+        return whole                  ? real_from_whole
+               : real                 ? real_from_real
+               : from == WEIR_DECIMAL ? real_from_decimal
+                                      : real_from_timestamp;
     case WEIR_DECIMAL:
-        return whole               ? decimal_from_whole
-               : real              ? decimal_from_real
+        return whole                  ? decimal_from_whole
+               : real                 ? decimal_from_real
                : from == WEIR_DECIMAL ? decimal_from_decimal
                                       : decimal_from_timestamp;
-    case WEIR_DATE: return date_from_time;
+    case WEIR_DATE:
+        return date_from_time;
     case WEIR_TIMESTAMP:
         if (whole || real)
             return whole ? timestamp_from_whole : timestamp_from_real;
-        return from == WEIR_DECIMAL ? timestamp_from_decimal : from == WEIR_DATE ? time_from_date : time_from_time;
-    case WEIR_TIMESTAMP_NTZ: return from == WEIR_DATE ? time_from_date : time_from_time;
-    default: return binary_from_whole;
+        return from == WEIR_DECIMAL ? timestamp_from_decimal
+               : from == WEIR_DATE  ? time_from_date
+                                    : time_from_time;
+    case WEIR_TIMESTAMP_NTZ:
+        return from == WEIR_DATE ? time_from_date : time_from_time;
+    default:
+        return binary_from_whole;
     }
 }
 
@@ -716,9 +766,9 @@ step_of(const struct weir_type *from, const struct weir_type *to)
     if (weir_type_same(from, to) || from->kind == WEIR_VOID)
         return same_value;
     if (to->kind == WEIR_STRING)
-        return from->kind == WEIR_BINARY                ? string_from_binary
+        return from->kind == WEIR_BINARY         ? string_from_binary
                : weir_kind_is_nested(from->kind) ? string_from_nested
-                                                        : string_from_scalar;
+                                                 : string_from_scalar;
     if (from->kind == WEIR_STRING && to->kind == WEIR_BINARY)
         return same_value;
     if (to->kind == WEIR_STRUCT)
@@ -730,8 +780,8 @@ step_of(const struct weir_type *from, const struct weir_type *to)
 
 /* Depth is bounded by the types'. */
 static weir_rc
-cast_build(struct weir_mem *mem, const struct weir_type *from, const struct weir_type *to, bool strict, struct cast *out,
-           struct weir_error *err)
+cast_build(struct weir_mem *mem, const struct weir_type *from, const struct weir_type *to, bool strict,
+           struct cast *out, struct weir_error *err)
 {
     const struct weir_type *x = to->kind == WEIR_MAP ? from->fields[0].type : from;
     const struct weir_type *y = to->kind == WEIR_MAP ? to->fields[0].type : to;
@@ -786,19 +836,21 @@ cast_text(const struct weir_type *from, const struct weir_type *to)
         return "$1";
     if (from->kind == WEIR_STRING && to->kind == WEIR_BINARY)
         return "encode($1)";
-    if (to->kind == WEIR_DECIMAL && (whole || from->kind == WEIR_DECIMAL) && !weir_coerce_force_nullable(from, to))
+    if (to->kind == WEIR_DECIMAL && (whole || from->kind == WEIR_DECIMAL) &&
+        !weir_coerce_force_nullable(from, to))
         return "$1";
     return NULL;
 }
 
 weir_rc
 weir_cast_plan(struct weir_mem *mem, const struct weir_sql_settings *set, const struct weir_type *from,
-               const struct weir_type *to, bool try_, struct weir_call_plan *out, struct weir_error *err)
+               const struct weir_type *to, bool try_, bool constant, struct weir_call_plan *out,
+               struct weir_error *err)
 {
     struct cast *c;
 
     *out = (struct weir_call_plan){.null_in_null_out = true, .try_ = try_};
-    out->text = cast_text(from, to);
+    out->text = constant ? NULL : cast_text(from, to);
     if (out->text != NULL)
         return WEIR_OK;
     c = weir_mem_zalloc(mem, sizeof(*c));
@@ -817,10 +869,12 @@ static const struct {
     const char *name;
     const struct weir_type *type;
 } cast_functions[] = {
-    {"bigint", &weir_type_long},     {"binary", &weir_type_binary}, {"boolean", &weir_type_boolean},
-    {"date", &weir_type_date},       {"double", &weir_type_double}, {"float", &weir_type_float},
-    {"int", &weir_type_int},         {"smallint", &weir_type_short}, {"string", &weir_type_string},
-    {"timestamp", &weir_type_timestamp}, {"tinyint", &weir_type_byte},
+    {"bigint", &weir_type_long},     {"binary", &weir_type_binary},
+    {"boolean", &weir_type_boolean}, {"date", &weir_type_date},
+    {"double", &weir_type_double},   {"float", &weir_type_float},
+    {"int", &weir_type_int},         {"smallint", &weir_type_short},
+    {"string", &weir_type_string},   {"timestamp", &weir_type_timestamp},
+    {"tinyint", &weir_type_byte},
 };
 
 static weir_rc
@@ -842,7 +896,10 @@ resolve_cast(struct weir_resolve *r, struct weir_error *err)
     return weir_fail(err, WEIR_BUG, "no cast is called %s", r->node->text);
 }
 
-#define CAST(name) {name, WEIR_FN_SCALAR, 1, 1, resolve_cast, NULL, NULL}
+#define CAST(name)                                                                                           \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, 1, 1, resolve_cast, NULL, NULL                                                 \
+    }
 
 const struct weir_function weir_functions_cast[] = {
     CAST("bigint"), CAST("binary"),   CAST("boolean"), CAST("date"),      CAST("double"),  CAST("float"),

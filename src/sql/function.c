@@ -1,7 +1,7 @@
 /* The registry of functions, and what their resolvers and kernels share.
  *
- * 1. One index over the tables of all families is made on first use, sorted by name; a name that stands twice, or a
- *    table out of order, is a BUG that stops the program in any test that touches SQL.
+ * 1. One index over the tables of all families is made on first use, sorted by name; a name that stands
+ *    twice, or a table out of order, is a BUG that stops the program in any test that touches SQL.
  * 2. An argument's wanted type is only noted here (plan.arg_types); bind.c puts the cast in.
  * 3. Whether an error of a row stops the batch is decided in one place, weir_call_bad().
  * Threads: the index is made once under pthread_once; everything else is pure. */
@@ -66,7 +66,7 @@ const struct weir_function *
 weir_function_find(const char *name)
 {
     struct weir_function key = {.name = name};
-    const struct weir_function *at = &key, *const *found;
+    const struct weir_function *at = &key, *const * found;
 
     pthread_once(&registry_once, registry_fill);
     found = bsearch(&at, registry.sorted, registry.n, sizeof(registry.sorted[0]), registry_compare);
@@ -99,7 +99,9 @@ weir_resolve_refuse(const struct weir_resolve *r, uint32_t arg, const char *want
     if (type != NULL)
         weir_type_print_simple(type, &buf);
     rc = weir_fail(err, WEIR_SCHEMA, "%s wants %s as argument %u, not %s", r->node->text, wanted, arg + 1,
-                   type == NULL ? "this" : buf.len > 0 ? buf.data : "this type");
+                   type == NULL  ? "this"
+                   : buf.len > 0 ? buf.data
+                                 : "this type");
     weir_buf_fini(&buf);
     return rc;
 }
@@ -148,7 +150,8 @@ weir_resolve_common(struct weir_resolve *r, uint32_t from, uint32_t to, const st
     const struct weir_type *common = &weir_type_void;
 
     for (uint32_t i = from; i < to; i++) {
-        const struct weir_type *next = weir_coerce_wider(r->mem, r->set->ansi, common, r->node->kids[i]->type);
+        const struct weir_type *next =
+            weir_coerce_wider(r->mem, r->set->ansi, common, r->node->kids[i]->type);
 
         if (next == NULL) {
             struct weir_buf buf = WEIR_BUF(4096);
@@ -194,7 +197,8 @@ weir_rc
 weir_out_str(struct weir_call *call, struct weir_col *out, uint32_t row, const char *p, size_t len,
              struct weir_error *err)
 {
-    if (len > UINT32_MAX - WEIR_STR_PAD || !weir_str_copy(call->mem, p, (uint32_t)len, (struct weir_str *)out->data + row))
+    if (len > UINT32_MAX - WEIR_STR_PAD ||
+        !weir_str_copy(call->mem, p, (uint32_t)len, (struct weir_str *)out->data + row))
         return weir_mem_fail(call->mem, len, err);
     return WEIR_OK;
 }
@@ -203,7 +207,8 @@ weir_out_str(struct weir_call *call, struct weir_col *out, uint32_t row, const c
 static const struct {
     const char *code, *hint;
 } call_hints[] = {
-    {"ARITHMETIC_OVERFLOW", "use try_add, try_subtract or try_multiply, cast to a wider type, or set onRowError: null"},
+    {"ARITHMETIC_OVERFLOW",
+     "use try_add, try_subtract or try_multiply, cast to a wider type, or set onRowError: null"},
     {"BINARY_ARITHMETIC_OVERFLOW", "use try_add, try_subtract or try_multiply, cast to a wider type"},
     {"CANNOT_PARSE_TIMESTAMP", "use try_to_timestamp, or set onRowError: null"},
     {"CAST_INVALID_INPUT", "correct the value, use try_cast to get NULL instead, or set onRowError: null"},
@@ -225,8 +230,8 @@ call_hint(const char *code)
 }
 
 weir_rc
-weir_call_bad(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err, const char *code,
-              const char *fmt, ...)
+weir_call_bad(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err,
+              const char *code, const char *fmt, ...)
 {
     char text[256];
     va_list ap;

@@ -1,7 +1,8 @@
 /* A plan's relations as DuckDB's SQL: each one a SELECT around the one below it. DuckDB flattens them.
  *
  * 1. Columns are a<number>; a relation lists its own, and the two position columns where it has them.
- * 2. ORDER BY and LIMIT of the whole query stand in the outermost SELECT, so that nothing above can undo the order. */
+ * 2. ORDER BY and LIMIT of the whole query stand in the outermost SELECT, so that nothing above can undo the
+ *    order. */
 #include "sql/bind_int.h"
 
 #include <string.h>
@@ -49,10 +50,11 @@ print_scan(struct weir_print *p, const struct weir_rel *rel)
 
     weir_buf_str(p->buf, "SELECT ");
     for (uint32_t i = 0; i < rel->out.n; i++)
-        weir_buf_printf(p->buf, "%s%c%u AS a%u", i == 0 ? "" : ", ", i < shown ? 'c' : 'h', i < shown ? i : i - shown,
-                        rel->out.at[i]->id);
+        weir_buf_printf(p->buf, "%s%c%u AS a%u", i == 0 ? "" : ", ", i < shown ? 'c' : 'h',
+                        i < shown ? i : i - shown, rel->out.at[i]->id);
     if (rel->has_pos)
-        weir_buf_printf(p->buf, "%sp0 AS a%u, p1 AS a%u", rel->out.n == 0 ? "" : ", ", rel->pos[0], rel->pos[1]);
+        weir_buf_printf(p->buf, "%sp0 AS a%u, p1 AS a%u", rel->out.n == 0 ? "" : ", ", rel->pos[0],
+                        rel->pos[1]);
     else if (rel->out.n == 0)
         weir_buf_str(p->buf, "0 AS u");
     weir_buf_str(p->buf, " FROM ");
@@ -90,7 +92,10 @@ print_join(struct weir_print *p, const struct weir_rel *rel)
     print_positions(p, rel, rel->out.n == 0);
     weir_buf_str(p->buf, " FROM ");
     print_from(p, rel->kids[0]);
-    weir_buf_printf(p->buf, " %s JOIN %s", !inner ? rel->text : rel->exprs.n > 0 || rel->outer ? "INNER" : "CROSS",
+    weir_buf_printf(p->buf, " %s JOIN %s",
+                    !inner                           ? rel->text
+                    : rel->exprs.n > 0 || rel->outer ? "INNER"
+                                                     : "CROSS",
                     rel->outer ? "LATERAL " : "");
     print_from(p, rel->kids[1]);
     if (rel->exprs.n > 0) {
@@ -164,7 +169,8 @@ print_sort(struct weir_print *p, const struct weir_rel *rel)
     print_tail(p, rel);
 }
 
-/* The array, unnested, its fields as columns; of an outer one an empty or absent array becomes [NULL] first. */
+/* The array, unnested, its fields as columns; of an outer one an empty or absent array becomes [NULL] first.
+ * */
 static void
 print_generate(struct weir_print *p, const struct weir_rel *rel)
 {
@@ -179,9 +185,11 @@ print_generate(struct weir_print *p, const struct weir_rel *rel)
         weir_print_string(p->buf, call->type->fields[i].name, call->type->fields[i].name_len);
         weir_buf_printf(p->buf, ") AS a%u", rel->out.at[kept + i]->id);
     }
-    weir_buf_str(p->buf, rel->outer ? " FROM (SELECT * EXCLUDE (g), unnest(CASE WHEN len(g) > 0 THEN g ELSE [NULL] END)"
-                                      " AS g FROM (SELECT *, "
-                                    : " FROM (SELECT *, unnest(");
+    weir_buf_str(p->buf,
+                 rel->outer
+                     ? " FROM (SELECT * EXCLUDE (g), unnest(CASE WHEN len(g) > 0 THEN g ELSE [NULL] END)"
+                       " AS g FROM (SELECT *, "
+                     : " FROM (SELECT *, unnest(");
     weir_print_expr(p, call);
     weir_buf_str(p->buf, rel->outer ? " AS g FROM " : ") AS g FROM ");
     print_from(p, rel->kids[0]);
@@ -197,9 +205,11 @@ print_setop_side(struct weir_print *p, const struct weir_rel *set, const struct 
     weir_buf_str(p->buf, "(SELECT ");
     print_exprs(p, exprs, &set->out);
     if (set->has_pos && side->has_pos)
-        weir_buf_printf(p->buf, ", a%u AS a%u, a%u AS a%u", side->pos[0], set->pos[0], side->pos[1], set->pos[1]);
+        weir_buf_printf(p->buf, ", a%u AS a%u, a%u AS a%u", side->pos[0], set->pos[0], side->pos[1],
+                        set->pos[1]);
     else if (set->has_pos)
-        weir_buf_printf(p->buf, ", CAST(NULL AS INTEGER) AS a%u, CAST(NULL AS BIGINT) AS a%u", set->pos[0], set->pos[1]);
+        weir_buf_printf(p->buf, ", CAST(NULL AS INTEGER) AS a%u, CAST(NULL AS BIGINT) AS a%u", set->pos[0],
+                        set->pos[1]);
     weir_buf_str(p->buf, " FROM ");
     print_from(p, side);
     weir_buf_byte(p->buf, ')');
@@ -236,16 +246,36 @@ weir_print_query(struct weir_print *p, const struct weir_rel *rel)
     if (p->rc != WEIR_OK)
         return;
     switch (rel->kind) {
-    case WEIR_REL_ONE: weir_buf_str(p->buf, "SELECT 0 AS u"); break;
-    case WEIR_REL_SCAN: print_scan(p, rel); break;
-    case WEIR_REL_PROJECT: print_project(p, rel); break;
-    case WEIR_REL_FILTER: print_filter(p, rel); break;
-    case WEIR_REL_JOIN: print_join(p, rel); break;
-    case WEIR_REL_AGG: print_aggregate(p, rel); break;
-    case WEIR_REL_SORT: print_sort(p, rel); break;
-    case WEIR_REL_GENERATE: print_generate(p, rel); break;
-    case WEIR_REL_SETOP: print_setop(p, rel); break;
-    case WEIR_REL_VALUES: print_values(p, rel); break;
+    case WEIR_REL_ONE:
+        weir_buf_str(p->buf, "SELECT 0 AS u");
+        break;
+    case WEIR_REL_SCAN:
+        print_scan(p, rel);
+        break;
+    case WEIR_REL_PROJECT:
+        print_project(p, rel);
+        break;
+    case WEIR_REL_FILTER:
+        print_filter(p, rel);
+        break;
+    case WEIR_REL_JOIN:
+        print_join(p, rel);
+        break;
+    case WEIR_REL_AGG:
+        print_aggregate(p, rel);
+        break;
+    case WEIR_REL_SORT:
+        print_sort(p, rel);
+        break;
+    case WEIR_REL_GENERATE:
+        print_generate(p, rel);
+        break;
+    case WEIR_REL_SETOP:
+        print_setop(p, rel);
+        break;
+    case WEIR_REL_VALUES:
+        print_values(p, rel);
+        break;
     }
 }
 

@@ -1,10 +1,11 @@
 /* Bound expressions as DuckDB's SQL.
  *
- * 1. Every constant and every template has the type that the tree says, by a CAST where DuckDB might think otherwise.
+ * 1. Every constant and every template has the type that the tree says, by a CAST where DuckDB might think
+ *    otherwise.
  * 2. Users' texts appear only inside quotes: strings, and fields of structs.
- * 3. What may fail is not evaluated where Spark would not. DuckDB evaluates CASE branch by branch for the rows that
- *    reach it, but both sides of AND and OR, in an order of its own. So an operand that may fail stands in a CASE
- *    behind the operands to its left.
+ * 3. What may fail is not evaluated where Spark would not. DuckDB evaluates CASE branch by branch for the
+ *    rows that reach it, but both sides of AND and OR, in an order of its own. So an operand that may fail
+ *    stands in a CASE behind the operands to its left.
  * 4. A kernel is registered when its call is printed first; printing it again names the same one. */
 #include "sql/bind_int.h"
 
@@ -28,15 +29,26 @@ void
 weir_print_type(struct weir_buf *buf, const struct weir_type *type)
 {
     static const char *const names[] = {
-        [WEIR_BOOLEAN] = "BOOLEAN",   [WEIR_BYTE] = "TINYINT",          [WEIR_SHORT] = "SMALLINT",
-        [WEIR_INT] = "INTEGER",       [WEIR_LONG] = "BIGINT",           [WEIR_FLOAT] = "FLOAT",
-        [WEIR_DOUBLE] = "DOUBLE",     [WEIR_DATE] = "DATE",             [WEIR_TIMESTAMP] = "TIMESTAMPTZ",
-        [WEIR_TIMESTAMP_NTZ] = "TIMESTAMP", [WEIR_STRING] = "VARCHAR",  [WEIR_BINARY] = "BLOB",
-        [WEIR_VARIANT] = "STRUCT(\"value\" BLOB, \"metadata\" BLOB)",   [WEIR_VOID] = "INTEGER",
+        [WEIR_BOOLEAN] = "BOOLEAN",
+        [WEIR_BYTE] = "TINYINT",
+        [WEIR_SHORT] = "SMALLINT",
+        [WEIR_INT] = "INTEGER",
+        [WEIR_LONG] = "BIGINT",
+        [WEIR_FLOAT] = "FLOAT",
+        [WEIR_DOUBLE] = "DOUBLE",
+        [WEIR_DATE] = "DATE",
+        [WEIR_TIMESTAMP] = "TIMESTAMPTZ",
+        [WEIR_TIMESTAMP_NTZ] = "TIMESTAMP",
+        [WEIR_STRING] = "VARCHAR",
+        [WEIR_BINARY] = "BLOB",
+        [WEIR_VARIANT] = "STRUCT(\"value\" BLOB, \"metadata\" BLOB)",
+        [WEIR_VOID] = "INTEGER",
     };
 
     switch (type->kind) {
-    case WEIR_DECIMAL: weir_buf_printf(buf, "DECIMAL(%u, %u)", type->precision, type->scale); break;
+    case WEIR_DECIMAL:
+        weir_buf_printf(buf, "DECIMAL(%u, %u)", type->precision, type->scale);
+        break;
     case WEIR_ARRAY:
         weir_print_type(buf, type->fields[0].type);
         weir_buf_str(buf, "[]");
@@ -58,7 +70,8 @@ weir_print_type(struct weir_buf *buf, const struct weir_type *type)
         }
         weir_buf_byte(buf, ')');
         break;
-    default: weir_buf_str(buf, names[type->kind]);
+    default:
+        weir_buf_str(buf, names[type->kind]);
     }
 }
 
@@ -106,12 +119,24 @@ print_literal(struct weir_buf *buf, const struct weir_node *node)
         return;
     }
     switch (node->type->kind) {
-    case WEIR_BOOLEAN: weir_buf_str(buf, strcmp(node->text, "true") == 0 ? "TRUE" : "FALSE"); break;
-    case WEIR_STRING: weir_print_string(buf, node->text, node->text_len); break;
-    case WEIR_BINARY: print_blob(buf, node->text, node->text_len); break;
-    case WEIR_DATE: weir_buf_printf(buf, "(DATE '1970-01-01' + CAST(%s AS INTEGER))", node->text); break;
-    case WEIR_TIMESTAMP_NTZ: weir_buf_printf(buf, "make_timestamp(CAST(%s AS BIGINT))", node->text); break;
-    case WEIR_TIMESTAMP: weir_buf_printf(buf, "make_timestamptz(CAST(%s AS BIGINT))", node->text); break;
+    case WEIR_BOOLEAN:
+        weir_buf_str(buf, strcmp(node->text, "true") == 0 ? "TRUE" : "FALSE");
+        break;
+    case WEIR_STRING:
+        weir_print_string(buf, node->text, node->text_len);
+        break;
+    case WEIR_BINARY:
+        print_blob(buf, node->text, node->text_len);
+        break;
+    case WEIR_DATE:
+        weir_buf_printf(buf, "(DATE '1970-01-01' + CAST(%s AS INTEGER))", node->text);
+        break;
+    case WEIR_TIMESTAMP_NTZ:
+        weir_buf_printf(buf, "make_timestamp(CAST(%s AS BIGINT))", node->text);
+        break;
+    case WEIR_TIMESTAMP:
+        weir_buf_printf(buf, "make_timestamptz(CAST(%s AS BIGINT))", node->text);
+        break;
     case WEIR_STRUCT: /* an interval */
         weir_buf_str(buf, "struct_pack(");
         weir_print_quoted(buf, node->type->fields[0].name);
@@ -126,7 +151,8 @@ print_literal(struct weir_buf *buf, const struct weir_node *node)
         weir_print_type(buf, node->type);
         weir_buf_byte(buf, ')');
         break;
-    default: print_typed(buf, node->text, node->type);
+    default:
+        print_typed(buf, node->text, node->type);
     }
 }
 
@@ -209,7 +235,7 @@ print_terms(struct weir_print *p, bool and, const struct weir_node *const *terms
 {
     weir_buf_byte(p->buf, '(');
     for (uint32_t i = 0; i < n; i++) {
-        weir_buf_str(p->buf, i == 0 ? "" : and ? " AND " : " OR ");
+        weir_buf_str(p->buf, i == 0 ? "" : and? " AND " : " OR ");
         weir_print_expr(p, terms[i]);
     }
     weir_buf_byte(p->buf, ')');
@@ -226,10 +252,11 @@ safe_terms(const struct weir_node *const *terms, uint32_t n)
     return safe;
 }
 
-/* The terms behind the safe ones are reached only by rows whose result is still open. Only with condition set is
- * NULL as good as FALSE. */
+/* The terms behind the safe ones are reached only by rows whose result is still open. Only with condition set
+ * is NULL as good as FALSE. */
 static void
-print_guarded(struct weir_print *p, bool and, bool condition, const struct weir_node *const *terms, uint32_t n)
+print_guarded(struct weir_print *p, bool and, bool condition, const struct weir_node *const *terms,
+              uint32_t n)
 {
     uint32_t safe = safe_terms(terms, n);
     bool nullable = false;
@@ -243,8 +270,8 @@ print_guarded(struct weir_print *p, bool and, bool condition, const struct weir_
     weir_buf_str(p->buf, "CASE WHEN ");
     print_terms(p, and, terms, safe);
     if (nullable && !(condition && and))
-        weir_buf_str(p->buf, and ? " IS DISTINCT FROM FALSE" : " IS DISTINCT FROM TRUE");
-    if (!and && !nullable) {
+        weir_buf_str(p->buf, and? " IS DISTINCT FROM FALSE" : " IS DISTINCT FROM TRUE");
+    if (!and&&!nullable) {
         weir_buf_str(p->buf, " THEN TRUE ELSE ");
         print_guarded(p, and, condition, terms + safe, n - safe);
         weir_buf_str(p->buf, " END");
@@ -254,11 +281,11 @@ print_guarded(struct weir_print *p, bool and, bool condition, const struct weir_
     if (nullable && !(condition && and)) {
         weir_buf_byte(p->buf, '(');
         print_terms(p, and, terms, safe);
-        weir_buf_str(p->buf, and ? " AND " : " OR ");
+        weir_buf_str(p->buf, and? " AND " : " OR ");
     }
     print_guarded(p, and, condition, terms + safe, n - safe);
     weir_buf_str(p->buf, nullable && !(condition && and) ? ")" : "");
-    weir_buf_str(p->buf, and ? " ELSE FALSE END" : " ELSE TRUE END");
+    weir_buf_str(p->buf, and? " ELSE FALSE END" : " ELSE TRUE END");
 }
 
 static void
@@ -344,7 +371,8 @@ print_kernel(struct weir_print *p, const struct weir_node *node)
     weir_buf_byte(p->buf, ')');
 }
 
-static void print_around(struct weir_print *p, const struct weir_node *filter, const struct weir_node *window);
+static void print_around(struct weir_print *p, const struct weir_node *filter,
+                         const struct weir_node *window);
 
 static void
 print_from_argument(struct weir_print *p, const struct weir_node *node, uint32_t from)
@@ -553,27 +581,50 @@ weir_print_expr(struct weir_print *p, const struct weir_node *node)
     if (p->rc != WEIR_OK)
         return;
     switch (node->kind) {
-    case WEIR_NODE_LITERAL: print_literal(p->buf, node); break;
-    case WEIR_NODE_NAME: print_name(p, node); break;
-    case WEIR_NODE_LAMBDA: print_lambda(p, node); break;
-    case WEIR_NODE_FIELD: print_field(p, node); break;
-    case WEIR_NODE_ALIAS: weir_print_expr(p, node->kids[0]); break;
-    case WEIR_NODE_CAST: print_cast(p, node); break;
-    case WEIR_NODE_CASE: print_case(p, node); break;
-    case WEIR_NODE_FILTER: print_over(p, node, NULL); break;
-    case WEIR_NODE_OVER: print_over(p, node->kids[0], node->kids[1]); break;
-    case WEIR_NODE_SUBQUERY: print_subquery(p, node->bound, false); break;
+    case WEIR_NODE_LITERAL:
+        print_literal(p->buf, node);
+        break;
+    case WEIR_NODE_NAME:
+        print_name(p, node);
+        break;
+    case WEIR_NODE_LAMBDA:
+        print_lambda(p, node);
+        break;
+    case WEIR_NODE_FIELD:
+        print_field(p, node);
+        break;
+    case WEIR_NODE_ALIAS:
+        weir_print_expr(p, node->kids[0]);
+        break;
+    case WEIR_NODE_CAST:
+        print_cast(p, node);
+        break;
+    case WEIR_NODE_CASE:
+        print_case(p, node);
+        break;
+    case WEIR_NODE_FILTER:
+        print_over(p, node, NULL);
+        break;
+    case WEIR_NODE_OVER:
+        print_over(p, node->kids[0], node->kids[1]);
+        break;
+    case WEIR_NODE_SUBQUERY:
+        print_subquery(p, node->bound, false);
+        break;
     case WEIR_NODE_EXISTS:
         weir_buf_str(p->buf, "EXISTS ");
         print_subquery(p, node->bound, false);
         break;
-    case WEIR_NODE_IN_QUERY: print_in_query(p, node); break;
+    case WEIR_NODE_IN_QUERY:
+        print_in_query(p, node);
+        break;
     case WEIR_NODE_CALL:
         if (strcmp(node->text, "and") == 0 || strcmp(node->text, "or") == 0)
             print_logic(p, node);
         else
             print_plan(p, node, NULL, NULL);
         break;
-    default: p->rc = weir_fail(p->err, WEIR_BUG, "an expression of kind %d is printed", (int)node->kind);
+    default:
+        p->rc = weir_fail(p->err, WEIR_BUG, "an expression of kind %d is printed", (int)node->kind);
     }
 }

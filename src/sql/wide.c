@@ -1,5 +1,6 @@
-/* See wide.h. Magnitudes are 256 bits wide, little end first: 10^38 times 10^38 fits. What does not fit 256 bits has no
- * place in 38 digits either, so an overflow there is an answer. Most values fit 128 bits and never come here. */
+/* See wide.h. Magnitudes are 256 bits wide, little end first: 10^38 times 10^38 fits. What does not fit 256
+ * bits has no place in 38 digits either, so an overflow there is an answer. Most values fit 128 bits and
+ * never come here. */
 #include "sql/wide.h"
 
 typedef unsigned __int128 u128;

@@ -26,8 +26,10 @@ static const struct {
     bool is_stream;
 } tables[] = {
     {"t", "r0",
-     "b BOOLEAN, y TINYINT, h SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, dt DATE, ts TIMESTAMP, tn TIMESTAMP_NTZ, "
-     "n DECIMAL(10,2), m DECIMAL(38,18), s STRING, x BINARY, a ARRAY<INT>, aa ARRAY<STRUCT<p: INT, q: STRING>>, "
+     "b BOOLEAN, y TINYINT, h SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, dt DATE, ts TIMESTAMP, tn "
+     "TIMESTAMP_NTZ, "
+     "n DECIMAL(10,2), m DECIMAL(38,18), s STRING, x BINARY, a ARRAY<INT>, aa ARRAY<STRUCT<p: INT, q: "
+     "STRING>>, "
      "mp MAP<STRING, INT>, st STRUCT<u: INT, v: STRUCT<w: STRING>>",
      NULL, false},
     {"u", "r1", "id INT, i INT, s STRING, k BIGINT", NULL, false},
@@ -52,7 +54,9 @@ find_table(void *self, const char *const *parts, uint32_t n, int64_t version, co
         return weir_schema_parse_ddl(tables[i].hidden, strlen(tables[i].hidden), mem, &out->hidden, e);
     }
     if (n == 2 && strcmp(parts[0], "delta") == 0) {
-        *out = (struct weir_sql_relation){.name = version == 3 ? "r9v3" : timestamp != NULL ? timestamp : "r9"};
+        *out = (struct weir_sql_relation){.name = version == 3        ? "r9v3"
+                                                  : timestamp != NULL ? timestamp
+                                                                      : "r9"};
         return weir_schema_parse_ddl("z INT", 5, mem, &out->schema, e);
     }
     return weir_fail(e, WEIR_NOTFOUND, "there is no table %s", parts[n - 1]);
@@ -66,8 +70,8 @@ bind_with(const char *sql, bool ansi, bool positions, struct weir_sql_plan **pla
     struct weir_node *tree;
 
     weir_error_clear(&err);
-    settings = (struct weir_sql_settings){.zone = &weir_zone_utc, .zone_name = "UTC", .ansi = ansi,
-                                          .corrupt_name = "_corrupt_record"};
+    settings = (struct weir_sql_settings){
+        .zone = &weir_zone_utc, .zone_name = "UTC", .ansi = ansi, .corrupt_name = "_corrupt_record"};
     WEIR_TRY(weir_sql_parse(sql, strlen(sql), mem, &tree, &err));
     return weir_sql_bind(tree, sql, &env, mem, plan, &err);
 }
@@ -123,7 +127,8 @@ spark_ddl(const json_t *entry)
 
     if (list == NULL)
         return NULL;
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         char *text = json_dumps(json_object_get(item, "type"), JSON_COMPACT | JSON_ENCODE_ANY);
         weir_rc rc = weir_type_parse_json(text, strlen(text), mem, &fields[i].type, &ignored);
 
@@ -153,7 +158,8 @@ difference(const json_t *entry)
     ours = ddl(plan->schema);
     if (theirs == NULL)
         return weir_mem_printf(mem, "taken: %s", ours);
-    return strcmp(ours, theirs) == 0 ? NULL : weir_mem_printf(mem, "\n    spark %s\n    weir  %s", theirs, ours);
+    return strcmp(ours, theirs) == 0 ? NULL
+                                     : weir_mem_printf(mem, "\n    spark %s\n    weir  %s", theirs, ours);
 }
 
 static void
@@ -165,12 +171,14 @@ queries_have_the_schema_that_spark_gives(void **state)
 
     (void)state;
     assert_true(json_array_size(entries) > 150);
-    json_array_foreach(entries, i, entry) {
+    json_array_foreach(entries, i, entry)
+    {
         const char *sql = json_string_value(json_object_get(entry, "sql")), *differs = difference(entry);
         bool expected = json_object_get(known, sql) != NULL;
 
         if (differs != NULL && !expected)
-            print_message("%s%s\n  %s\n", json_is_true(json_object_get(entry, "ansi")) ? "" : "(not ANSI) ", sql, differs);
+            print_message("%s%s\n  %s\n", json_is_true(json_object_get(entry, "ansi")) ? "" : "(not ANSI) ",
+                          sql, differs);
         bad += differs != NULL && !expected;
         weir_mem_reset(mem);
     }
@@ -208,8 +216,8 @@ show(int n, char **queries)
         if (bind_with(queries[i], getenv("WEIR_NO_ANSI") == NULL, true, &plan) != WEIR_OK)
             printf("%s\n", weir_error_text(&err, text, sizeof(text)));
         else
-            printf("%s\n%s\nclass %c, position %d, %u kernels\n", ddl(plan->schema), plan->text, "ABC"[plan->class_],
-                   plan->position, plan->ncalls);
+            printf("%s\n%s\nclass %c, position %d, %u kernels\n", ddl(plan->schema), plan->text,
+                   "ABC"[plan->class_], plan -> position, plan -> ncalls);
     }
     return tear_down(NULL);
 }
