@@ -28,6 +28,7 @@
 #include "sql/coerce.h"
 
 enum { WEIR_BIND_NODES = 400000, WEIR_BIND_QUERIES = 2000, WEIR_BIND_DEPTH = 600 };
+enum { WEIR_BOUND_PATH = 1 << 17 };  /* flag of a FIELD: a part of a name, a.b.c */
 enum { WEIR_BOUND_SHOWN = 1 << 16 }; /* flag of a CAST that the text has, not the analyzer put in */
 
 struct weir_attr {

@@ -254,6 +254,19 @@ name_like(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
         weir_buf_printf(buf, " ESCAPE '%s'", node->kids[2]->text);
 }
 
+/* TRIM(BOTH what FROM value), and so on: the arguments stand in that order. */
+static void
+name_trim(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
+{
+    weir_buf_str(buf, node->text[0] == 'l'   ? "TRIM(LEADING "
+                      : node->text[0] == 'r' ? "TRIM(TRAILING "
+                                             : "TRIM(BOTH ");
+    name_expr(b, buf, node->kids[0]);
+    weir_buf_str(buf, " FROM ");
+    name_expr(b, buf, node->kids[1]);
+    weir_buf_byte(buf, ')');
+}
+
 static bool
 is_word_of(const char *word, const char *const *words)
 {
@@ -318,6 +331,8 @@ name_call(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
         weir_buf_str(buf, " FROM ");
         name_expr(b, buf, node->kids[1]);
         weir_buf_byte(buf, ')');
+    } else if (node->nkids == 2 && weir_str_ends(op, "trim") && op[0] != 'b') {
+        name_trim(b, buf, node);
     } else if (strcmp(op, "window") == 0) {
         weir_buf_str(buf, "window");
     } else {
@@ -514,23 +529,14 @@ name_expr(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
     }
 }
 
-/* A column, or fields of one: a.b.c. */
-static bool
-is_path(const struct weir_node *node)
-{
-    while (node->kind == WEIR_NODE_FIELD)
-        node = node->kids[0];
-    return weir_bound_attr(node) != NULL;
-}
-
 weir_rc
 weir_bind_name(struct weir_bind *b, const struct weir_node *node, const char **out)
 {
     struct weir_buf buf = WEIR_BUF(WEIR_MIB);
     weir_rc rc = WEIR_OK;
 
-    if (is_path(node)) { /* alone: its last part */
-        *out = node->kind == WEIR_NODE_FIELD ? node->text : node->names[0];
+    if (node->kind == WEIR_NODE_FIELD && (node->flags & WEIR_BOUND_PATH) != 0) {
+        *out = node->text; /* a.b.c: its last part */
         return WEIR_OK;
     }
     if (node->kind == WEIR_NODE_CAST && node->kids[0]->kind == WEIR_NODE_NAME)

@@ -232,8 +232,10 @@ weir_scope_try(struct weir_bind *b, const struct weir_scope *sc, const struct we
         rc = scope_use(b, col, name, used, out);
     }
     WEIR_TRY(rc);
-    for (; used < name->nnames; used++)
+    for (; used < name->nnames; used++) {
         WEIR_TRY(weir_bind_field(b, *out, name->names[used], name->at, out));
+        (*out)->flags |= WEIR_BOUND_PATH;
+    }
     return WEIR_OK;
 }
 

@@ -228,13 +228,31 @@ resolve_between(struct weir_resolve *r, struct weir_error *err)
     return weir_operator_text(r, "($1 BETWEEN $2 AND $3)", &weir_type_boolean);
 }
 
+/* (a, b) IN ((1, 2)): structs are compared by place, so b takes the names of a. */
+static const struct weir_type *
+named_like(struct weir_mem *mem, const struct weir_type *a, const struct weir_type *b)
+{
+    struct weir_field *fields;
+
+    if (a->kind != WEIR_STRUCT || b->kind != WEIR_STRUCT || a->nfields != b->nfields)
+        return b;
+    fields = weir_mem_zalloc(mem, (a->nfields + 1) * sizeof(*fields));
+    for (uint32_t i = 0; fields != NULL && i < a->nfields; i++) {
+        fields[i] = b->fields[i];
+        fields[i].name = a->fields[i].name;
+        fields[i].name_len = a->fields[i].name_len;
+    }
+    return fields == NULL ? b : weir_type_struct(mem, fields, a->nfields);
+}
+
 static weir_rc
 resolve_in(struct weir_resolve *r, struct weir_error *err)
 {
     const struct weir_type *type = weir_operand(r, 0);
 
     for (uint32_t i = 1; i < r->node->nkids && type != NULL; i++)
-        type = weir_coerce_wider(r->mem, r->set->ansi, type, weir_operand(r, i));
+        type = weir_coerce_wider(r->mem, r->set->ansi, type,
+                                 named_like(r->mem, weir_operand(r, 0), weir_operand(r, i)));
     if (type == NULL || !weir_type_orderable(type))
         return weir_fail(err, WEIR_SCHEMA, "the values of IN have no common type that compares");
     WEIR_TRY(weir_operands_cast(r, type, err));

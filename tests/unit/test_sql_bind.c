@@ -167,7 +167,8 @@ queries_have_the_schema_that_spark_gives(void **state)
 {
     json_t *entries = golden("schemas.json"), *known = golden("differences.json");
     size_t i, bad = 0;
-    const json_t *entry;
+    json_t *entry;
+    const char *name;
 
     (void)state;
     assert_true(json_array_size(entries) > 150);
@@ -180,7 +181,15 @@ queries_have_the_schema_that_spark_gives(void **state)
             print_message("%s%s\n  %s\n", json_is_true(json_object_get(entry, "ansi")) ? "" : "(not ANSI) ",
                           sql, differs);
         bad += differs != NULL && !expected;
+        if (differs != NULL && expected)
+            (void)json_object_set_new(known, sql, json_true()); /* seen */
         weir_mem_reset(mem);
+    }
+    json_object_foreach(known, name, entry) {
+        if (!json_is_true(entry)) {
+            print_message("no difference any more: %s\n", name);
+            bad++;
+        }
     }
     json_decref(entries);
     json_decref(known);
