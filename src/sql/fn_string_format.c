@@ -1,12 +1,13 @@
 /* Numbers and values as text: format_string (printf) and format_number, as java.util.Formatter and
  * java.text.DecimalFormat have them for the United States.
  *
- * 1. Formatter rounds half up, from the shortest digits of a double; DecimalFormat rounds half to even, from its exact
- *    value. So '%.2f' of 1.005 is 1.01 and format_number(1.005, 2) is 1.00.
+ * 1. Both print the shortest digits of a double. Formatter rounds them half up; DecimalFormat half to even, and where
+ *    they are half, by the exact value. So '%.2f' of 1.005 is 1.01 and format_number(1.005, 2) is 1.00.
  * 2. What a format cannot print stops the query: such a format is wrong for every row.
- * 3. Conversions of Formatter that are not here (%g, %a, %h, %t) and patterns of DecimalFormat that have more than
+ * 3. Conversions of Formatter that are not here (%a, %h, %t) and patterns of DecimalFormat that have more than
  *    # 0 , . are refused by name. */
 #include "sql/fn_text.h"
+#include "sql/regex.h"
 #include "sql/unicode_case.h"
 
 enum { FORMAT_WIDTH_MAX = 1000000, DIGITS_MAX = 340 };
@@ -18,15 +19,6 @@ struct digits { /* 0.d1d2d3… * 10^point */
     int n, point;
     char at[1200]; /* a double has at most 767 digits that count, and 309 in front of the point */
 };
-
-static bool
-digits_are_zero(const struct digits *d)
-{
-    for (int i = 0; i < d->n; i++)
-        if (d->at[i] != '0')
-            return false;
-    return true;
-}
 
 /* From "-12.5" or "1.5E-7". */
 static void
@@ -132,6 +124,7 @@ digits_trim(struct digits *d)
 
 struct number_pattern {
     int int_min, frac_min, frac_max, group;
+    bool point; /* stands there without a fraction, too */
 };
 
 /* #,##0.00# of DecimalFormat. */
@@ -169,19 +162,20 @@ pattern_read(struct weir_slice s, struct number_pattern *out, struct weir_error 
     if (left + zeros + right == 0 || group == 0 || (point < 0 && right > 0) ||
         (point >= 0 && (point < left || point > left + zeros)))
         return weir_fail(err, WEIR_USAGE, "format_number: the pattern '%.*s' is malformed", WEIR_SHOW(s));
+    out->point = point == 0 || point == left + zeros + right;
     point = point >= 0 ? point : left + zeros + right;
-    *out = (struct number_pattern){.int_min = point - left, .frac_min = left + zeros - point,
+    *out = (struct number_pattern){.point = out->point, .int_min = point - left, .frac_min = left + zeros - point,
                                    .frac_max = left + zeros + right - point, .group = group < 0 ? 0 : group};
     out->frac_min = out->frac_min < 0 ? 0 : out->frac_min;
     return WEIR_OK;
 }
 
-/* The exact digits of argument i; *special: NaN or an infinity instead. */
+/* The digits of argument i; *special: NaN or an infinity instead. */
 static void
 argument_digits(const struct fn_row *r, uint32_t i, struct digits *d, const char **special)
 {
     const struct weir_col *col = &r->args[i];
-    char text[1200];
+    char text[64];
     size_t n;
     double v;
 
@@ -200,10 +194,26 @@ argument_digits(const struct fn_row *r, uint32_t i, struct digits *d, const char
             *special = v != v ? "NaN" : v < 0 ? "-\xe2\x88\x9e" : "\xe2\x88\x9e";
             return;
         }
-        n = (size_t)snprintf(text, sizeof(text), "%.767e", v);
+        n = weir_double_print(v, text);
     }
     digits_read(d, text, n);
     digits_trim(d);
+}
+
+/* Half to even. Where a double's shortest digits are half, what is behind them decides. */
+static void
+argument_round(const struct fn_row *r, struct digits *d, int keep)
+{
+    const struct weir_col *col = &r->args[0];
+    bool binary = col->type->kind == WEIR_DOUBLE || col->type->kind == WEIR_FLOAT;
+    char text[1200];
+    double v;
+
+    if (binary && keep >= 0 && keep == d->n - 1 && d->at[keep] == '5') {
+        v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row) : weir_arg(col, double, r->row);
+        digits_read(d, text, (size_t)snprintf(text, sizeof(text), "%.767e", v));
+    }
+    digits_round(d, keep, true);
 }
 
 static weir_rc
@@ -212,15 +222,21 @@ number_put(const struct fn_row *r, const struct number_pattern *pattern)
     struct weir_buf buf = WEIR_BUF(WEIR_SMALL_MAX);
     const char *special;
     struct digits d;
+    size_t start;
     weir_rc rc;
 
     argument_digits(r, 0, &d, &special);
     if (special != NULL)
         return row_put(r, special, strlen(special));
-    digits_round(&d, d.point + pattern->frac_max, true);
-    if (d.negative && !(digits_are_zero(&d) && r->args[0].type->kind != WEIR_DOUBLE && r->args[0].type->kind != WEIR_FLOAT))
+    argument_round(r, &d, d.point + pattern->frac_max);
+    if (d.negative)
         weir_buf_byte(&buf, '-');
+    start = buf.len;
     digits_print(&d, pattern->int_min, pattern->frac_min, pattern->frac_max, pattern->group, &buf);
+    if (buf.len == start)
+        weir_buf_byte(&buf, '0');
+    if (pattern->point && memchr(buf.data, '.', buf.len) == NULL)
+        weir_buf_byte(&buf, '.');
     rc = weir_buf_check(&buf, r->err);
     if (rc == WEIR_OK)
         rc = row_put(r, buf.len == 0 ? "" : buf.data, buf.len);
@@ -329,11 +345,11 @@ item_read(const struct fn_row *r, const char **p_, const char *end, struct forma
     return WEIR_OK;
 }
 
-/* text, padded to the width; in capitals for %S and its like. */
+/* text, padded to the width, which counts Java's units; in capitals for %S and its like. */
 static weir_rc
 item_pad(const struct fn_row *r, const struct format_item *item, const char *text, size_t n, struct weir_buf *out)
 {
-    size_t chars = weir_utf8_count(text, n), pad = item->width > (int64_t)chars ? (size_t)item->width - chars : 0;
+    size_t units = weir_utf16_count(text, n), pad = item->width > (int64_t)units ? (size_t)item->width - units : 0;
 
     for (size_t i = 0; i < pad && !item->left; i++)
         weir_buf_byte(out, ' ');
@@ -445,6 +461,22 @@ scientific_print(struct digits *d, int precision, struct weir_buf *buf)
     weir_buf_printf(buf, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
 }
 
+/* %g: as %f where the exponent is from -4 on and below the precision, else as %e. */
+static void
+general_print(struct digits *d, int precision, int group, struct weir_buf *buf)
+{
+    int exponent;
+
+    precision = precision == 0 ? 1 : precision;
+    digits_round(d, precision, false);
+    digits_trim(d);
+    exponent = d->n == 0 ? 0 : d->point - 1;
+    if (exponent >= -4 && exponent < precision)
+        digits_print(d, 1, precision - 1 - exponent, precision - 1 - exponent, group, buf);
+    else
+        scientific_print(d, precision - 1, buf);
+}
+
 static weir_rc
 item_float(const struct fn_row *r, const struct format_item *item, uint32_t arg, struct weir_buf *out)
 {
@@ -458,9 +490,9 @@ item_float(const struct fn_row *r, const struct format_item *item, uint32_t arg,
     weir_rc rc;
 
     if (col->type->kind != WEIR_DOUBLE && col->type->kind != WEIR_FLOAT)
-        return format_bad(r, "%f and %e take floats and doubles");
-    if (item->conversion == 'e' && item->group)
-        return format_bad(r, "%e has no commas");
+        return format_bad(r, "%f, %e and %g take floats and doubles");
+    if ((item->conversion == 'e' && item->group) || (item->conversion == 'g' && item->alternate))
+        return format_bad(r, "%e has no commas, and %g no '#'");
     v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row) : weir_arg(col, double, r->row);
     if (v != v || v - v != 0) {
         plain.zero = false;
@@ -470,12 +502,16 @@ item_float(const struct fn_row *r, const struct format_item *item, uint32_t arg,
     digits_trim(&d);
     if (item->conversion == 'e') {
         scientific_print(&d, precision, &buf);
+    } else if (item->conversion == 'g') {
+        general_print(&d, precision, item->group ? 3 : 0, &buf);
     } else {
         digits_round(&d, d.point + precision, false);
         digits_print(&d, 1, precision, precision, item->group ? 3 : 0, &buf);
     }
-    if (precision == 0 && item->alternate)
-        rc = format_bad(r, "%#.0f is not there");
+    if (precision == 0 && item->alternate && item->conversion == 'f')
+        weir_buf_byte(&buf, '.');
+    if (precision == 0 && item->alternate && item->conversion == 'e')
+        rc = weir_fail(r->err, WEIR_UNSUPPORTED, "format_string: %%#.0e is not there");
     else
         rc = item_number_put(r, item, d.negative, buf.len == 0 ? "" : buf.data, buf.len, out);
     weir_buf_fini(&buf);
@@ -503,13 +539,38 @@ argument_text(const struct fn_row *r, uint32_t i, char text[64])
     return weir_slice(text, weir_decimal_print(weir_decimal_get(col, weir_arg_row(col, r->row)), col->type->scale, text));
 }
 
+/* The first `precision` of Java's units; half of a pair is a question mark, as in Java's UTF-8. */
+static weir_rc
+item_cut(const struct fn_row *r, const struct format_item *item, struct weir_slice s, struct weir_buf *out)
+{
+    struct weir_buf cut = WEIR_BUF(8 * WEIR_MIB);
+    int units = 0;
+    size_t i = 0;
+    weir_rc rc;
+
+    while (i < s.len && units < item->precision) {
+        units += (unsigned char)s.ptr[i] >= 0xf0 ? 2 : 1;
+        if (units > item->precision)
+            break;
+        i += utf8_width((unsigned char)s.ptr[i]);
+    }
+    weir_buf_add(&cut, s.ptr, i);
+    if (units > item->precision)
+        weir_buf_byte(&cut, '?');
+    rc = weir_buf_check(&cut, r->err);
+    if (rc == WEIR_OK)
+        rc = item_pad(r, item, cut.len == 0 ? "" : cut.data, cut.len, out);
+    weir_buf_fini(&cut);
+    return rc;
+}
+
 static weir_rc
 item_text(const struct fn_row *r, const struct format_item *item, struct weir_slice s, struct weir_buf *out)
 {
     if (item->alternate || item->plus || item->space || item->zero || item->group || item->parentheses)
         return format_bad(r, "%s, %b and %c have no flag but '-'");
-    if (item->precision >= 0)
-        s.len = weir_utf8_offset(s.ptr, s.len, (uint64_t)item->precision);
+    if (item->precision >= 0 && weir_utf16_count(s.ptr, s.len) > (size_t)item->precision)
+        return item_cut(r, item, s, out);
     return item_pad(r, item, s.ptr, s.len, out);
 }
 
@@ -534,8 +595,8 @@ item_put(const struct fn_row *r, const struct format_item *item, uint32_t arg, s
     bool null = row_is_null(r, arg) || r->args[arg].type->kind == WEIR_VOID;
     char text[64];
 
-    if (strchr("bsdxofec", item->conversion) == NULL || (item->upper && strchr("dfo", item->conversion) != NULL))
-        return weir_fail(r->err, strchr("gath", item->conversion) != NULL ? WEIR_UNSUPPORTED : WEIR_USAGE,
+    if (strchr("bsdxofecg", item->conversion) == NULL || (item->upper && strchr("dfo", item->conversion) != NULL))
+        return weir_fail(r->err, strchr("ath", item->conversion) != NULL ? WEIR_UNSUPPORTED : WEIR_USAGE,
                          "format_string: the conversion %%%c is not there",
                          item->upper ? item->conversion & ~0x20 : item->conversion);
     if (item->conversion == 'b') {
@@ -545,7 +606,7 @@ item_put(const struct fn_row *r, const struct format_item *item, uint32_t arg, s
     }
     if (null) {
         struct format_item plain = {.left = item->left, .width = item->width, .upper = item->upper,
-                                    .precision = item->conversion == 's' ? item->precision : -1};
+                                    .precision = item->precision};
 
         return item_text(r, &plain, weir_slice("null", 4), out);
     }
@@ -618,7 +679,7 @@ out:
 static weir_rc format_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc format_number_resolve(struct weir_resolve *r, struct weir_error *err);
 
-#define FORMAT_DIFFERS "conversions %g, %a, %h and %t are refused, and arguments that are nested or binary"
+#define FORMAT_DIFFERS "conversions %a, %h and %t are refused, and arguments that are nested or binary"
 #define NUMBER_DIFFERS "patterns of # 0 , . only"
 
 #define FUNCTIONS(F)                                                                                        \
@@ -660,8 +721,10 @@ format_number_resolve(struct weir_resolve *r, struct weir_error *err)
     weir_kind kind = r->node->kids[0]->type->kind;
     weir_kind by = r->node->kids[1]->type->kind;
 
-    if (!(kind >= WEIR_BYTE && kind <= WEIR_DOUBLE) && kind != WEIR_DECIMAL)
+    if (kind == WEIR_VOID)
         WEIR_TRY(weir_resolve_want(r, 0, &weir_type_double, err));
+    else if (!(kind >= WEIR_BYTE && kind <= WEIR_DOUBLE) && kind != WEIR_DECIMAL)
+        return weir_resolve_refuse(r, 0, "a number", err);
     WEIR_TRY(weir_resolve_want(r, 1, by == WEIR_STRING ? &weir_type_string : &weir_type_int, err));
     return signature_resolve(r, err);
 }
