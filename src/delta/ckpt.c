@@ -24,7 +24,7 @@
 #include "delta/files.h"
 
 enum { CKPT_INTERVAL = 10 };
-#define CKPT_ROW_GROUP (4 * WEIR_MIB)
+#define CKPT_ROW_GROUP (16 * WEIR_MIB) /* fewer ones keep the footer small, and what a reader holds of it */
 #define CKPT_RETENTION_MS (INT64_C(7) * 24 * 3600 * 1000)
 
 /* --- the small actions at a version ------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ static weir_rc
 db_open(duckdb_database *out, struct weir_error *err)
 {
     static const char *const settings[][2] = {
-        {"threads", "1"}, {"external_threads", "1"}, {"memory_limit", "256MB"}, {"temp_directory", ""},
+        {"threads", "1"}, {"external_threads", "1"}, {"memory_limit", "512MB"}, {"temp_directory", ""},
         {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
     };
     duckdb_config config;
