@@ -203,6 +203,9 @@ weir_bind_generate(struct weir_bind *b, struct weir_node *call, bool outer, cons
     WEIR_TRY(weir_rel_new(b, WEIR_REL_GENERATE, kid, out));
     (*out)->outer = outer || weir_str_ends(call->text, "_outer");
     WEIR_TRY(weir_nodes_add(b, &(*out)->exprs, call));
+    call->type = weir_type_array(b->mem, row, true); /* what it computes, for the printer */
+    if (call->type == NULL)
+        return weir_mem_fail(b->mem, sizeof(*row), b->err);
     for (i = 0; i < kid->out.n; i++)
         WEIR_TRY(weir_attrs_add(b, &(*out)->out, kid->out.at[i]));
     for (i = 0; i < row->nfields; i++) {

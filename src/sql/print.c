@@ -175,14 +175,15 @@ static void
 print_generate(struct weir_print *p, const struct weir_rel *rel)
 {
     const struct weir_node *call = rel->exprs.at[0];
-    uint32_t fields = call->type->nfields, kept = rel->out.n - fields;
+    const struct weir_type *row = call->type->fields[0].type;
+    uint32_t kept = rel->out.n - row->nfields;
 
     weir_buf_str(p->buf, "SELECT ");
     print_attrs(p, &rel->out, kept);
     print_positions(p, rel, kept == 0);
-    for (uint32_t i = 0; i < fields; i++) {
+    for (uint32_t i = 0; i < row->nfields; i++) {
         weir_buf_str(p->buf, ", struct_extract(g, ");
-        weir_print_string(p->buf, call->type->fields[i].name, call->type->fields[i].name_len);
+        weir_print_string(p->buf, row->fields[i].name, row->fields[i].name_len);
         weir_buf_printf(p->buf, ") AS a%u", rel->out.at[kept + i]->id);
     }
     weir_buf_str(p->buf,
