@@ -1,5 +1,5 @@
 /* Where pages come from and where they go: structs of functions declared here, filled by reader/ and sink/,
- * called by pipeline/ (and later lent to sql/). */
+ * called by pipeline/ and sql/. */
 #ifndef WEIR_COLUMN_FEED_H
 #define WEIR_COLUMN_FEED_H
 
@@ -20,7 +20,7 @@ struct weir_feed {
 struct weir_drain {
     void *self;
     weir_rc (*lane_open)(void *self, unsigned lane, void **out, struct weir_error *err);
-    /* Copies what it keeps. The page's schema is the drain's. */
+    /* Copies what it keeps. The page's schema is the drain's. END: enough, the run ends well and no lane is finished. */
     weir_rc (*write)(void *lane, const struct weir_page *page, struct weir_error *err);
     /* Everything durable; the lane must still be closed. */
     weir_rc (*lane_finish)(void *lane, struct weir_error *err);
