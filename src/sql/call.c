@@ -1,9 +1,9 @@
 /* Kernels: weir's functions, registered as weir_call_<i> with the exact types of their call.
  *
- * 1. Each place of a plan that calls one has a state of its own in each lane (struct call_site), which DuckDB makes and
- *    drops. Its results live until its next call, as those of DuckDB's own functions do.
- * 2. A kernel writes into weir's columns; the slots are copied into DuckDB's vector afterwards. So it may grow lists and
- *    null rows without knowing of DuckDB.
+ * 1. Each place of a plan that calls one has a state of its own in each lane (struct call_site), which DuckDB
+ *    makes and drops. Its results live until its next call, as those of DuckDB's own functions do.
+ * 2. A kernel writes into weir's columns; the slots are copied into DuckDB's vector afterwards. So it may
+ *    grow lists and null rows without knowing of DuckDB.
  * 3. With null_in_null_out, rows with a null argument are taken out before the kernel sees them (call_dense).
  * 4. What a kernel raises ends the query and is kept as it is.
  * Threads: a site has one lane at a time; struct engine_call is read only while a query runs. */
@@ -23,7 +23,8 @@ struct call_site {
     uint32_t room;            /* of at */
 };
 
-/* --- a site's life ----------------------------------------------------------------------------------------------- */
+/* --- a site's life
+ * ----------------------------------------------------------------------------------------------- */
 
 static void
 site_free(void *arg)
@@ -106,7 +107,8 @@ site_init(duckdb_init_info info)
     duckdb_scalar_function_init_set_error(info, err.what);
 }
 
-/* --- rows without nulls ------------------------------------------------------------------------------------------ */
+/* --- rows without nulls
+ * ------------------------------------------------------------------------------------------ */
 
 /* How many rows have no null argument; s->at names them. */
 static weir_rc
@@ -141,8 +143,8 @@ gather_slots(char *to, const struct weir_col *from, size_t width, const uint32_t
 
 /* Rows at[0 .. n-1] of `from` as a column: slots in `room`; elements of lists stay where they are. */
 static weir_rc
-gather(struct weir_col *to, struct weir_col *room, const struct weir_col *from, const uint32_t *at, uint32_t n,
-       struct weir_error *err)
+gather(struct weir_col *to, struct weir_col *room, const struct weir_col *from, const uint32_t *at,
+       uint32_t n, struct weir_error *err)
 {
     size_t width = weir_type_width(from->type);
     weir_kind kind = from->type->kind;
@@ -189,7 +191,8 @@ call_dense(struct call_site *s, uint32_t rows, uint32_t *n, struct weir_error *e
     return WEIR_OK;
 }
 
-/* --- calling ----------------------------------------------------------------------------------------------------- */
+/* --- calling
+ * ----------------------------------------------------------------------------------------------------- */
 
 static bool
 is_literal(const struct weir_sql_call *call, uint32_t arg)
@@ -275,13 +278,15 @@ call_chunk(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector out)
     duckdb_scalar_function_set_error(info, err.what);
 }
 
-/* --- registering ------------------------------------------------------------------------------------------------- */
+/* --- registering
+ * ------------------------------------------------------------------------------------------------- */
 
 static void
 add_parameter(duckdb_scalar_function f, const struct weir_type *arg)
 {
     /* A bare NULL has whatever type DuckDB gives it. */
-    duckdb_logical_type type = arg->kind == WEIR_VOID ? duckdb_create_logical_type(DUCKDB_TYPE_ANY) : vector_type(arg);
+    duckdb_logical_type type =
+        arg->kind == WEIR_VOID ? duckdb_create_logical_type(DUCKDB_TYPE_ANY) : vector_type(arg);
 
     duckdb_scalar_function_add_parameter(f, type);
     duckdb_destroy_logical_type(&type);

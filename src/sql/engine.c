@@ -1,10 +1,11 @@
 /* DuckDB is opened, locked and closed here, and its errors are put into weir's words.
  *
- * 1. One database in memory, one connection. It is opened by the first query, and anew when a query reads other folders
- *    or brings other functions: both are fixed once the settings are locked.
- * 2. The settings are those under which answers are Spark's (zone UTC, its order of nulls) and under which nothing
- *    happens by itself (no extension, no file, no thread).
- * Failures: what a user can change is said with its setting; what weir should have known is a BUG with DuckDB's words. */
+ * 1. One database in memory, one connection. It is opened by the first query, and anew when a query reads
+ *    other folders or brings other functions: both are fixed once the settings are locked.
+ * 2. The settings are those under which answers are Spark's (zone UTC, its order of nulls) and under which
+ *    nothing happens by itself (no extension, no file, no thread).
+ * Failures: what a user can change is said with its setting; what weir should have known is a BUG with
+ * DuckDB's words. */
 #include "sql/engine_int.h"
 
 #include <ctype.h>
@@ -23,10 +24,11 @@ weir_engine_version(void)
     return duckdb_library_version();
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------ */
+/* --- errors
+ * ------------------------------------------------------------------------------------------------------ */
 
-/* "Conversion Error: Could not convert …\n\nLINE 1: SELECT …" without its first words and all behind the first line:
- * the text shown there is weir's own. */
+/* "Conversion Error: Could not convert …\n\nLINE 1: SELECT …" without its first words and all behind the
+ * first line: the text shown there is weir's own. */
 static int
 text_trim(const char **text)
 {
@@ -44,8 +46,10 @@ fail_memory(const struct weir_engine *e, int len, const char *text, struct weir_
     weir_fail(err, WEIR_NOMEM, "the query needs more memory than its share of %llu MB (%.*s)",
               (unsigned long long)(e->env.memory_bytes / WEIR_MIB), len < 160 ? len : 160, text);
     if (e->env.temp_directory == NULL)
-        return weir_error_hint(err, "raise weir.memoryLimit, or name a folder for spilling: weir.tempDirectory");
-    return weir_error_hint(err, "raise weir.memoryLimit, or let a batch be smaller (maxFilesPerTrigger, maxBytesPerTrigger)");
+        return weir_error_hint(err,
+                               "raise weir.memoryLimit, or name a folder for spilling: weir.tempDirectory");
+    return weir_error_hint(
+        err, "raise weir.memoryLimit, or let a batch be smaller (maxFilesPerTrigger, maxBytesPerTrigger)");
 }
 
 weir_rc
@@ -90,7 +94,8 @@ engine_exec(struct weir_engine *e, const char *sql, struct weir_error *err)
     return rc;
 }
 
-/* --- opening ----------------------------------------------------------------------------------------------------- */
+/* --- opening
+ * ----------------------------------------------------------------------------------------------------- */
 
 static weir_rc
 config_fill(const struct weir_engine *e, duckdb_config config, struct weir_error *err)
@@ -129,7 +134,8 @@ db_open(struct weir_engine *e, struct weir_error *err)
     WEIR_GO(config_fill(e, config, err));
     if (duckdb_open_ext(NULL, &e->db, config, &why) != DuckDBSuccess) {
         e->db = NULL;
-        WEIR_GO(weir_fail(err, WEIR_NOMEM, "DuckDB cannot be opened: %.200s", why == NULL ? "no reason given" : why));
+        WEIR_GO(weir_fail(err, WEIR_NOMEM, "DuckDB cannot be opened: %.200s",
+                          why == NULL ? "no reason given" : why));
     }
     if (duckdb_connect(e->db, &e->con) != DuckDBSuccess) {
         e->con = NULL;
@@ -153,8 +159,8 @@ quote(struct weir_buf *buf, const char *text, size_t len)
     weir_buf_byte(buf, '\'');
 }
 
-/* The order matters: folders can be named only while files may still be opened, and nothing can be set behind the
- * lock. */
+/* The order matters: folders can be named only while files may still be opened, and nothing can be set behind
+ * the lock. */
 static weir_rc
 db_lock(struct weir_engine *e, struct weir_error *err)
 {
@@ -191,7 +197,8 @@ engine_close_db(struct weir_engine *e)
     e->ncalls = 0;
 }
 
-/* --- what a query needs of it ------------------------------------------------------------------------------------ */
+/* --- what a query needs of it
+ * ------------------------------------------------------------------------------------ */
 
 /* The folders of all inputs, each ended by a newline; one that has a newline cannot be granted. */
 static weir_rc
@@ -213,8 +220,8 @@ granted_of(const struct weir_engine_query *q, struct weir_buf *out, struct weir_
 }
 
 static weir_rc
-engine_reopen(struct weir_engine *e, const struct weir_engine_query *q, const char *granted, const char *signature,
-              struct weir_error *err)
+engine_reopen(struct weir_engine *e, const struct weir_engine_query *q, const char *granted,
+              const char *signature, struct weir_error *err)
 {
     weir_rc rc;
 

@@ -1,11 +1,13 @@
 /* What engine.c, vector.c, relation.c, call.c and run.c share: the files that see DuckDB.
  *
- * 1. Callbacks are C, called from C++: they never unwind, and leave by setting DuckDB's error after theirs was kept by
- *    engine_run_fail(), which remembers the first. DuckDB's own text is used only where there is none of ours.
- * 2. What a callback hands to DuckDB by pointer (strings of pages, of kernels) lives until the same place in the plan is
- *    called again in the same lane: whatever keeps rows longer copies them. Tests overwrite what is past that point.
- * 3. DuckDB's tasks may move from thread to thread between two calls, so state belongs to the place in the plan, which
- *    DuckDB gives back to us, and only the drain's lane belongs to the thread. */
+ * 1. Callbacks are C, called from C++: they never unwind, and leave by setting DuckDB's error after theirs
+ *    was kept by engine_run_fail(), which remembers the first. DuckDB's own text is used only where there is
+ *    none of ours.
+ * 2. What a callback hands to DuckDB by pointer (strings of pages, of kernels) lives until the same place in
+ *    the plan is called again in the same lane: whatever keeps rows longer copies them. Tests overwrite what
+ *    is past that point.
+ * 3. DuckDB's tasks may move from thread to thread between two calls, so state belongs to the place in the
+ *    plan, which DuckDB gives back to us, and only the drain's lane belongs to the thread. */
 #ifndef WEIR_SQL_ENGINE_INT_H
 #define WEIR_SQL_ENGINE_INT_H
 
@@ -43,8 +45,9 @@ struct weir_engine {
 weir_rc engine_ready(struct weir_engine *e, const struct weir_engine_query *q, struct weir_error *err);
 /* Executes a statement that has no result. */
 weir_rc engine_exec(struct weir_engine *e, const char *sql, struct weir_error *err);
-/* DuckDB's error as weir's. doing: "the query". */
-weir_rc engine_fail(const struct weir_engine *e, duckdb_error_type type, const char *text, struct weir_error *err);
+/* DuckDB's error as weir's. */
+weir_rc engine_fail(const struct weir_engine *e, duckdb_error_type type, const char *text,
+                    struct weir_error *err);
 void engine_close_db(struct weir_engine *e);
 
 /* vector.c */
@@ -52,11 +55,12 @@ void engine_close_db(struct weir_engine *e);
 duckdb_logical_type vector_type(const struct weir_type *type);
 bool vector_fits(duckdb_logical_type have, const struct weir_type *want);
 /* A column for vector_lend(), with all below it. */
-weir_rc vector_col(struct weir_col *col, const struct weir_type *type, struct weir_mem *mem, struct weir_error *err);
+weir_rc vector_col(struct weir_col *col, const struct weir_type *type, struct weir_mem *mem,
+                   struct weir_error *err);
 /* The vector's memory becomes the column's, for reading: flat, `rows` rows. */
 weir_rc vector_lend(struct weir_col *col, duckdb_vector vector, idx_t rows, struct weir_error *err);
-/* Copies slots of the column's first `rows` rows into an empty vector; strings stay where they are. at: where each row
- * goes (NULL: in order); rows that get none are the caller's. Slots under nulls are zeroed. */
+/* Copies slots of the column's first `rows` rows into an empty vector; strings stay where they are. at: where
+ * each row goes (NULL: in order); rows that get none are the caller's. Slots under nulls are zeroed. */
 void vector_put(duckdb_vector vector, const struct weir_col *col, uint32_t rows, const uint32_t *at);
 
 /* relation.c */

@@ -1,11 +1,11 @@
-/* What stands behind the names in FROM: feeds of pages as a table function, SELECTs as views, and weir_alive() for the
- * SELECTs whose files have deleted rows.
+/* What stands behind the names in FROM: feeds of pages as a table function, SELECTs as views, and
+ * weir_alive() for the SELECTs whose files have deleted rows.
  *
- * 1. weir_feed(i) yields the columns of input i: c0, c1 … (schema), h0, h1 … (hidden), p0 and p1 (position). Only those
- *    that the query uses are copied into DuckDB's vectors; texts stay in the page.
- * 2. A lane of a feed belongs to a place in the plan, not to a thread: DuckDB may go on with it elsewhere, but never in
- *    two threads at once. Its page is emptied when DuckDB drops the place, so that its blocks come back even when the
- *    query failed; the lane is closed behind the query.
+ * 1. weir_feed(i) yields the columns of input i: c0, c1 … (schema), h0, h1 … (hidden), p0 and p1 (position).
+ *    Only those that the query uses are copied into DuckDB's vectors; texts stay in the page.
+ * 2. A lane of a feed belongs to a place in the plan, not to a thread: DuckDB may go on with it elsewhere,
+ *    but never in two threads at once. Its page is emptied when DuckDB drops the place, so that its blocks
+ *    come back even when the query failed; the lane is closed behind the query.
  * 3. A feed yields each row once. A query that names it more than once gets it as a CTE that DuckDB keeps
  *    (`materialized`): counted while the query is bound, before a row is read.
  * Threads: binding on the control thread; scans on any lane. */
@@ -43,13 +43,20 @@ init_fail(duckdb_init_info info, struct engine_run *run, const struct weir_error
     duckdb_init_set_error(info, err->what);
 }
 
-/* --- binding ----------------------------------------------------------------------------------------------------- */
+/* --- binding
+ * ----------------------------------------------------------------------------------------------------- */
 
+/* DuckDB has no type for a struct whose fields differ by case alone. */
 static void
 bind_column(duckdb_bind_info info, char letter, uint32_t i, duckdb_logical_type type)
 {
     char name[16];
 
+    if (type == NULL) {
+        duckdb_bind_set_error(
+            info, "Not implemented Error: a struct has two fields whose names differ by case alone");
+        return;
+    }
     snprintf(name, sizeof(name), "%c%u", letter, i);
     duckdb_bind_add_result_column(info, name, type);
     duckdb_destroy_logical_type(&type);
@@ -105,7 +112,8 @@ feed_init(duckdb_init_info info)
     duckdb_init_set_max_threads(info, feed->run->nlanes);
 }
 
-/* --- scanning ---------------------------------------------------------------------------------------------------- */
+/* --- scanning
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* DuckDB is through with the place: the page's blocks go back to the window. */
 static void
@@ -185,6 +193,8 @@ feed_scan(duckdb_function_info info, duckdb_data_chunk out)
     }
     engine_run_tick(run);
     if (rc == WEIR_OK) {
+        if (scan->feed->relation->is_stream && run->q->taken != NULL)
+            atomic_fetch_add_explicit(run->q->taken, lane->page->rows, memory_order_relaxed);
         put_page(scan, lane->page, out);
         return;
     }
@@ -216,7 +226,8 @@ feed_register(struct weir_engine *e, struct weir_error *err)
     return ok ? WEIR_OK : weir_fail(err, WEIR_BUG, "DuckDB does not take the function weir_feed");
 }
 
-/* --- deletion vectors -------------------------------------------------------------------------------------------- */
+/* --- deletion vectors
+ * -------------------------------------------------------------------------------------------- */
 
 /* The first argument is a literal, so all rows of a chunk ask the same input. */
 static const struct weir_alive *
@@ -278,7 +289,8 @@ relation_register(struct weir_engine *e, struct weir_error *err)
     return alive_register(e, err);
 }
 
-/* --- a run ------------------------------------------------------------------------------------------------------- */
+/* --- a run
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Names are weir's own ("r0"): they need no quotes, and one that did would be a hole. */
 static bool
@@ -340,7 +352,8 @@ relation_open(struct engine_run *run, struct weir_mem *mem, struct weir_error *e
         if (feed->relation == NULL || feed->feed == NULL)
             continue;
         WEIR_ASSERT(feed->feed->schema->nfields ==
-                    feed->relation->schema->nfields + (feed->relation->hidden == NULL ? 0 : feed->relation->hidden->nfields));
+                    feed->relation->schema->nfields +
+                        (feed->relation->hidden == NULL ? 0 : feed->relation->hidden->nfields));
         WEIR_NEW(feed->lanes, mem, run->nlanes * sizeof(*feed->lanes));
     }
 out:

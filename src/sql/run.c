@@ -1,14 +1,17 @@
 /* A query runs: SELECT sum(weir_sink(c0, c1, …)) FROM (the query), with weir's threads as DuckDB's.
  *
- * 1. weir_sink is a volatile function that returns 1: DuckDB calls it once for each row, in the lane that made the row,
- *    and it hands the chunk to the drain. The sum is compared with the rows that the drain was given.
- * 2. The control thread is lane 0: it executes the query, and ticks now and then when a callback runs on it. The other
- *    lanes are lent to DuckDB until the query is over. With one lane, rows come in the order of the query's ORDER BY.
- * 3. The drain's lanes are opened with their first rows and finished by their threads, only after the whole query was
- *    right. A query that fails leaves no finished lane.
- * 4. A stop interrupts DuckDB from a thread of its own, again and again until the query has ended: a lane may be deep
- *    in a sort.
- * Failures: the first error of a feed, kernel or drain is the result; else DuckDB's, put into words by engine_fail(). */
+ * 1. weir_sink is a volatile function that returns 1: DuckDB calls it once for each row, in the lane that
+ *    made the row, and it hands the chunk to the drain. The sum is compared with the rows that the drain was
+ *    given.
+ * 2. The control thread is lane 0: it executes the query, and ticks now and then when a callback runs on it.
+ *    The other lanes are lent to DuckDB until the query is over. With one lane, rows come in the order of the
+ *    query's ORDER BY.
+ * 3. The drain's lanes are opened with their first rows and finished by their threads, only after the whole
+ *    query was right. A query that fails leaves no finished lane.
+ * 4. A stop interrupts DuckDB from a thread of its own, again and again until the query has ended: a lane may
+ *    be deep in a sort.
+ * Failures: the first error of a feed, kernel or drain is the result; else DuckDB's, put into words by
+ * engine_fail(). */
 #include "sql/engine_int.h"
 
 #include <errno.h>
@@ -58,7 +61,8 @@ engine_run_fail(struct engine_run *run, const struct weir_error *err)
         atomic_store(run->q->failed, true);
 }
 
-/* --- the sink ---------------------------------------------------------------------------------------------------- */
+/* --- the sink
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void
 refuse_column(duckdb_bind_info info, struct engine_run *run, const char *name, duckdb_logical_type have)
@@ -119,7 +123,8 @@ lane_write(struct engine_lane *lane, duckdb_data_chunk in, uint32_t rows, struct
         WEIR_TRY(vector_lend(&page->cols[i], duckdb_data_chunk_get_vector(in, i), rows, err));
     if (page->pos != NULL) {
         for (uint32_t i = 0; i < 2; i++)
-            WEIR_TRY(vector_lend(&lane->pos[i], duckdb_data_chunk_get_vector(in, page->ncols + i), rows, err));
+            WEIR_TRY(
+                vector_lend(&lane->pos[i], duckdb_data_chunk_get_vector(in, page->ncols + i), rows, err));
         lane_positions(lane, rows);
     }
     page->rows = page->cap = rows;
@@ -151,6 +156,7 @@ sink_chunk(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector out)
         one[i] = 1;
     if (rc == WEIR_OK)
         return;
+    err.rc = rc; /* END, when the drain has enough */
     engine_run_fail(e->run, &err);
     duckdb_scalar_function_set_error(info, err.what);
 }
@@ -178,7 +184,8 @@ sink_register(struct weir_engine *e, struct weir_error *err)
     return ok ? WEIR_OK : weir_fail(err, WEIR_BUG, "DuckDB does not take the function weir_sink");
 }
 
-/* --- the statement ----------------------------------------------------------------------------------------------- */
+/* --- the statement
+ * ----------------------------------------------------------------------------------------------- */
 
 /* A feed that is named twice is read once and kept. */
 static void
@@ -189,7 +196,8 @@ statement_feeds(const struct engine_run *run, struct weir_buf *sql)
     for (uint32_t i = 0; i < run->q->ninputs; i++) {
         if (run->feeds[i].bound < 2)
             continue;
-        weir_buf_printf(sql, "%s%s AS MATERIALIZED (SELECT * FROM weir_feed(%u))", before, run->q->inputs[i].name, i);
+        weir_buf_printf(sql, "%s%s AS MATERIALIZED (SELECT * FROM weir_feed(%u))", before,
+                        run->q->inputs[i].name, i);
         before = ", ";
     }
     if (before[0] == ',')
@@ -213,7 +221,8 @@ statement_text(const struct engine_run *run, struct weir_buf *sql)
 }
 
 static weir_rc
-prepare_once(const struct engine_run *run, struct weir_buf *sql, duckdb_prepared_statement *stmt, struct weir_error *err)
+prepare_once(const struct engine_run *run, struct weir_buf *sql, duckdb_prepared_statement *stmt,
+             struct weir_error *err)
 {
     weir_buf_reset(sql);
     statement_text(run, sql);
@@ -230,7 +239,8 @@ prepare_once(const struct engine_run *run, struct weir_buf *sql, duckdb_prepared
 }
 
 static weir_rc
-statement_prepare(struct engine_run *run, struct weir_buf *sql, duckdb_prepared_statement *stmt, struct weir_error *err)
+statement_prepare(struct engine_run *run, struct weir_buf *sql, duckdb_prepared_statement *stmt,
+                  struct weir_error *err)
 {
     bool twice = false;
 
@@ -244,7 +254,8 @@ statement_prepare(struct engine_run *run, struct weir_buf *sql, duckdb_prepared_
     return prepare_once(run, sql, stmt, err);
 }
 
-/* --- running ----------------------------------------------------------------------------------------------------- */
+/* --- running
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct watch { /* who interrupts */
     struct weir_engine *e;
@@ -272,7 +283,8 @@ watch_main(void *arg)
 void
 engine_run_tick(struct engine_run *run)
 {
-    if (run->q->tick == NULL || lane_self == NULL || lane_self->number != 0 || weir_mono_us() - run->ticked < TICK_US)
+    if (run->q->tick == NULL || lane_self == NULL || lane_self->number != 0 ||
+        weir_mono_us() - run->ticked < TICK_US)
         return;
     run->q->tick(run->q->tick_self);
     run->ticked = weir_mono_us();
@@ -287,7 +299,8 @@ query_sum(const struct engine_run *run, duckdb_result *result, struct weir_error
     for (unsigned i = 0; i < run->nlanes; i++)
         given += run->lanes[i].rows;
     if (sum < 0 || (uint64_t)sum != given)
-        return weir_fail(err, WEIR_BUG, "the query made %" PRId64 " rows, but %" PRIu64 " were written", sum, given);
+        return weir_fail(err, WEIR_BUG, "the query made %" PRId64 " rows, but %" PRIu64 " were written", sum,
+                         given);
     return WEIR_OK;
 }
 
@@ -404,16 +417,17 @@ run_lanes(struct engine_run *run, duckdb_prepared_statement stmt, struct weir_er
     x.tasks = duckdb_create_task_state(run->e->db);
     rc = weir_lanes_run(run->nlanes, lane_main, &x, &failed, err);
     duckdb_destroy_task_state(x.tasks);
-    if (run->first.rc != WEIR_OK) {
-        *err = run->first;
-        rc = err->rc;
-    }
+    if (run->first.rc == WEIR_END)
+        rc = WEIR_OK;
+    else if (run->first.rc != WEIR_OK)
+        rc = (*err = run->first).rc;
 out:
     return rc;
 }
 
 static weir_rc
-run_begin(struct weir_engine *e, const struct weir_engine_query *q, struct engine_run *run, struct weir_error *err)
+run_begin(struct weir_engine *e, const struct weir_engine_query *q, struct engine_run *run,
+          struct weir_error *err)
 {
     *run = (struct engine_run){.e = e, .q = q, .lock = PTHREAD_MUTEX_INITIALIZER};
     run->nlanes = q->lanes < 1 ? 1 : q->lanes < e->env.lanes ? q->lanes : e->env.lanes;

@@ -1,8 +1,9 @@
-/* DuckDB's vectors and weir's columns: the same slots (column/page.h says which), so reading is lending pointers and
- * writing is copying slots.
+/* DuckDB's vectors and weir's columns: the same slots (column/page.h says which), so reading is lending
+ * pointers and writing is copying slots.
  *
  * 1. Vectors that DuckDB hands to a C function are flat, with all below them; so no other form is looked for.
- * 2. DuckDB takes a field of a null struct for null without asking the struct: nulls are written down to the leaves.
+ * 2. DuckDB takes a field of a null struct for null without asking the struct: nulls are written down to the
+ *    leaves.
  * 3. What stands under a null is zeroed: DuckDB may copy it, but a pointer there must not be followed.
  * 4. A BOOLEAN is a byte, VOID is INTEGER without a value, VARIANT a struct of two BLOBs.
  * Depth is that of the types, at most WEIR_NEST_MAX. */
@@ -14,26 +15,41 @@ _Static_assert(sizeof(struct weir_str) == sizeof(duckdb_string_t), "strings have
 _Static_assert(sizeof(struct weir_list) == sizeof(duckdb_list_entry), "lists have DuckDB's shape");
 _Static_assert(WEIR_STR_INLINE == 12, "DuckDB keeps twelve bytes inline");
 
-/* --- types ------------------------------------------------------------------------------------------------------- */
+/* --- types
+ * ------------------------------------------------------------------------------------------------------- */
 
 static duckdb_type
 scalar_type(weir_kind kind)
 {
     switch (kind) {
-    case WEIR_BOOLEAN: return DUCKDB_TYPE_BOOLEAN;
-    case WEIR_BYTE: return DUCKDB_TYPE_TINYINT;
-    case WEIR_SHORT: return DUCKDB_TYPE_SMALLINT;
-    case WEIR_INT: return DUCKDB_TYPE_INTEGER;
-    case WEIR_LONG: return DUCKDB_TYPE_BIGINT;
-    case WEIR_FLOAT: return DUCKDB_TYPE_FLOAT;
-    case WEIR_DOUBLE: return DUCKDB_TYPE_DOUBLE;
-    case WEIR_DATE: return DUCKDB_TYPE_DATE;
-    case WEIR_TIMESTAMP: return DUCKDB_TYPE_TIMESTAMP_TZ;
-    case WEIR_TIMESTAMP_NTZ: return DUCKDB_TYPE_TIMESTAMP;
-    case WEIR_STRING: return DUCKDB_TYPE_VARCHAR;
-    case WEIR_BINARY: return DUCKDB_TYPE_BLOB;
-    case WEIR_VOID: return DUCKDB_TYPE_INTEGER;
-    default: return DUCKDB_TYPE_INVALID;
+    case WEIR_BOOLEAN:
+        return DUCKDB_TYPE_BOOLEAN;
+    case WEIR_BYTE:
+        return DUCKDB_TYPE_TINYINT;
+    case WEIR_SHORT:
+        return DUCKDB_TYPE_SMALLINT;
+    case WEIR_INT:
+        return DUCKDB_TYPE_INTEGER;
+    case WEIR_LONG:
+        return DUCKDB_TYPE_BIGINT;
+    case WEIR_FLOAT:
+        return DUCKDB_TYPE_FLOAT;
+    case WEIR_DOUBLE:
+        return DUCKDB_TYPE_DOUBLE;
+    case WEIR_DATE:
+        return DUCKDB_TYPE_DATE;
+    case WEIR_TIMESTAMP:
+        return DUCKDB_TYPE_TIMESTAMP_TZ;
+    case WEIR_TIMESTAMP_NTZ:
+        return DUCKDB_TYPE_TIMESTAMP;
+    case WEIR_STRING:
+        return DUCKDB_TYPE_VARCHAR;
+    case WEIR_BINARY:
+        return DUCKDB_TYPE_BLOB;
+    case WEIR_VOID:
+        return DUCKDB_TYPE_INTEGER;
+    default:
+        return DUCKDB_TYPE_INVALID;
     }
 }
 
@@ -149,7 +165,8 @@ vector_fits(duckdb_logical_type have, const struct weir_type *want)
     }
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------- */
+/* --- reading
+ * ----------------------------------------------------------------------------------------------------- */
 
 weir_rc
 vector_col(struct weir_col *col, const struct weir_type *type, struct weir_mem *mem, struct weir_error *err)
@@ -183,7 +200,8 @@ vector_lend(struct weir_col *col, duckdb_vector vector, idx_t rows, struct weir_
     weir_kind kind = col->type->kind;
 
     if (rows > INT32_MAX)
-        return weir_fail(err, WEIR_UNSUPPORTED, "a list column of %llu elements in one chunk", (unsigned long long)rows);
+        return weir_fail(err, WEIR_UNSUPPORTED, "a list column of %llu elements in one chunk",
+                         (unsigned long long)rows);
     col->len = col->cap = (uint32_t)rows;
     if (kind == WEIR_VOID) {
         lend_void(col);
@@ -192,13 +210,15 @@ vector_lend(struct weir_col *col, duckdb_vector vector, idx_t rows, struct weir_
     col->data = kind == WEIR_STRUCT || kind == WEIR_VARIANT ? NULL : duckdb_vector_get_data(vector);
     col->valid = duckdb_vector_get_validity(vector);
     if (kind == WEIR_ARRAY || kind == WEIR_MAP)
-        return vector_lend(&col->kids[0], duckdb_list_vector_get_child(vector), duckdb_list_vector_get_size(vector), err);
+        return vector_lend(&col->kids[0], duckdb_list_vector_get_child(vector),
+                           duckdb_list_vector_get_size(vector), err);
     for (uint32_t i = 0; i < col->nkids; i++)
         WEIR_TRY(vector_lend(&col->kids[i], duckdb_struct_vector_get_child(vector, i), rows, err));
     return WEIR_OK;
 }
 
-/* --- writing ----------------------------------------------------------------------------------------------------- */
+/* --- writing
+ * ----------------------------------------------------------------------------------------------------- */
 
 struct put { /* where rows go, and what is null above them */
     uint32_t rows;
@@ -223,10 +243,11 @@ put_null(const struct put *p, uint32_t row)
 }
 
 /* Slots of WIDTH bytes that the compiler sees, so that it copies each by one or two moves. */
-#define PUT_SLOTS(WIDTH)                                                                                \
-    do {                                                                                                \
-        for (uint32_t i = 0; i < p->rows; i++)                                                          \
-            memcpy(to + (size_t)put_at(p, i) * (WIDTH), from + (size_t)weir_row_of(col, i) * (WIDTH), (WIDTH)); \
+#define PUT_SLOTS(WIDTH)                                                                                     \
+    do {                                                                                                     \
+        for (uint32_t i = 0; i < p->rows; i++)                                                               \
+            memcpy(to + (size_t)put_at(p, i) * (WIDTH), from + (size_t)weir_row_of(col, i) * (WIDTH),        \
+                   (WIDTH));                                                                                 \
     } while (0)
 
 static inline uint32_t
@@ -245,11 +266,21 @@ put_slots(const struct put *p, const struct weir_col *col, char *to, size_t widt
         return;
     }
     switch (width) {
-    case 1: PUT_SLOTS(1); break;
-    case 2: PUT_SLOTS(2); break;
-    case 4: PUT_SLOTS(4); break;
-    case 8: PUT_SLOTS(8); break;
-    default: PUT_SLOTS(16); break;
+    case 1:
+        PUT_SLOTS(1);
+        break;
+    case 2:
+        PUT_SLOTS(2);
+        break;
+    case 4:
+        PUT_SLOTS(4);
+        break;
+    case 8:
+        PUT_SLOTS(8);
+        break;
+    default:
+        PUT_SLOTS(16);
+        break;
     }
 }
 
@@ -274,7 +305,8 @@ put_nulls(duckdb_vector vector, const struct put *p, char *data, size_t width)
 }
 
 static void
-put_col(duckdb_vector vector, const struct weir_col *col, uint32_t rows, const uint32_t *at, const struct put *up)
+put_col(duckdb_vector vector, const struct weir_col *col, uint32_t rows, const uint32_t *at,
+        const struct put *up)
 {
     const bool has_nulls = col->valid != NULL;
     const struct put p = {.rows = rows, .at = at, .col = has_nulls ? col : NULL, .up = up};
