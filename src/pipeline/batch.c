@@ -103,6 +103,33 @@ batch_lanes(const struct batch *b)
     return lanes < b->p->budget.lanes ? (unsigned)lanes : b->p->budget.lanes;
 }
 
+/* The query with SQL: bound for this batch, so that current_timestamp() and the tables are the same at each replay. */
+static weir_rc
+batch_query(struct batch *b, struct weir_error *err)
+{
+    struct weir_pipeline *p = b->p;
+    const struct weir_query_run run = {.feed = b->drive.feed,
+                                       .drain = b->drive.drain,
+                                       .lanes = b->drive.lanes,
+                                       .failed = &b->drive.failed,
+                                       .taken = &b->drive.rows,
+                                       .tick = b->drive.tick,
+                                       .tick_self = b->drive.tick_self};
+    const struct weir_type *schema;
+
+    WEIR_TRY(weir_query_bind(p->query, weir_reader_schema(p->reader), b->rec->tables, b->rec->time_ms * 1000, &schema, err));
+    if (!weir_type_equal(schema, p->schema))
+        return weir_fail(err, WEIR_SCHEMA, "a table of the query has another schema at the version that the batch was "
+                                           "planned with");
+    return weir_query_run(p->query, &run, err);
+}
+
+static weir_rc
+batch_drive(struct batch *b, struct weir_error *err)
+{
+    return b->p->query == NULL ? weir_drive_run(&b->drive, err) : batch_query(b, err);
+}
+
 /* Reads and writes the whole range once. Data files are durable at the end, nothing is committed. */
 static weir_rc
 batch_attempt(struct batch *b, const struct weir_task **unknown, struct weir_error *err)
@@ -130,7 +157,7 @@ batch_attempt(struct batch *b, const struct weir_task **unknown, struct weir_err
     WEIR_GO(weir_scan_open(p->reader, &b->tasks, &env, &b->scan, err));
     weir_scan_feed(b->scan, &feed);
     WEIR_GO(p->sink_type->prepare(p->sink, &b->sink, &drain, err));
-    WEIR_GO(weir_drive_run(&b->drive, err));
+    WEIR_GO(batch_drive(b, err));
     batch_count(b);
     *unknown = weir_scan_unknown(b->scan);
 out:
@@ -157,6 +184,19 @@ batch_evolve(struct batch *b, const struct weir_task *first, bool *changed, stru
     return weir_point(WEIR_POINT_SCHEMA_LOG, err);
 }
 
+/* A query that did not fit runs once more, in one lane with what the others leave: the range is promised already. */
+static weir_rc
+batch_attempt_fitting(struct batch *b, const struct weir_task **unknown, struct weir_error *err)
+{
+    weir_rc rc = batch_attempt(b, unknown, err);
+
+    if (rc != WEIR_NOMEM || b->p->query == NULL || !weir_query_narrow(b->p->query))
+        return rc;
+    weir_warn("batch %" PRId64 ": %s; it runs again in one lane", b->rec->id, err->what);
+    weir_error_clear(err);
+    return batch_attempt(b, unknown, err);
+}
+
 static weir_rc
 batch_read(struct batch *b, struct weir_error *err)
 {
@@ -165,7 +205,7 @@ batch_read(struct batch *b, struct weir_error *err)
     weir_rc rc = WEIR_OK;
 
     for (int i = 0; i < ATTEMPTS && changed; i++) {
-        WEIR_TRY(batch_attempt(b, &unknown, err));
+        WEIR_TRY(batch_attempt_fitting(b, &unknown, err));
         changed = false;
         if (unknown != NULL && i < ATTEMPTS - 1)
             WEIR_GO(batch_evolve(b, unknown, &changed, err));
@@ -211,7 +251,9 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
     batch_begin(&b);
     if (p->schema == NULL)
         WEIR_GO(pipeline_settle(p, rec->schema_version, false, err));
+    p->tables = rec->tables;
     WEIR_GO(weir_reader_paths(p->reader, &b.tasks, &changed, err));
+    changed = changed || rec->tables != NULL; /* they may have another schema at this version */
     if (changed)
         WEIR_GO(pipeline_bind(p, err));
     out->us.bind += weir_mono_us() - began - out->us.tasks;
@@ -224,6 +266,7 @@ weir_batch_run(struct weir_pipeline *p, const struct weir_batch_record *rec, con
     }
     out->us.add = weir_mono_us() - began - out->us.tasks;
 out:
+    p->tables = NULL; /* the record's */
     weir_tasks_fini(&b.tasks);
     return rc;
 }

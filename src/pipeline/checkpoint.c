@@ -321,7 +321,7 @@ checkpoint_version(struct weir_slice line, struct weir_error *err)
 
 /* What weir put into conf. */
 static weir_rc
-checkpoint_facts(const json_t *conf, struct weir_batch_record *out, struct weir_error *err)
+checkpoint_facts(const json_t *conf, struct weir_mem *mem, struct weir_batch_record *out, struct weir_error *err)
 {
     const char *text;
     char *end;
@@ -335,7 +335,11 @@ checkpoint_facts(const json_t *conf, struct weir_batch_record *out, struct weir_
     WEIR_TRY(weir_json_get_str(conf, "weir.schemaVersion", &text, err));
     if (text != NULL && !weir_parse_int(weir_slice(text, strlen(text)), &out->schema_version))
         return weir_fail(err, WEIR_CORRUPT, "weir.schemaVersion \"%.64s\" is no number", text);
-    return WEIR_OK;
+    WEIR_TRY(weir_json_get_str(conf, "weir.tables", &text, err));
+    if (text == NULL)
+        return WEIR_OK;
+    out->tables = weir_mem_strdup(mem, text);
+    return out->tables == NULL ? weir_mem_fail(mem, strlen(text), err) : WEIR_OK;
 }
 
 /* Line 2. Spark 2.0 left it empty. */
@@ -359,7 +363,7 @@ checkpoint_metadata(struct weir_slice line, struct weir_mem *mem, struct weir_ba
         goto out;
     if (!json_is_object(conf))
         WEIR_GO(weir_fail(err, WEIR_CORRUPT, "\"conf\" is no JSON object"));
-    WEIR_GO(checkpoint_facts(conf, out, err));
+    WEIR_GO(checkpoint_facts(conf, mem, out, err));
     weir_json_dump(conf, &buf);
     WEIR_GO(weir_buf_check(&buf, err));
     out->conf = weir_mem_strndup(mem, buf.data, buf.len);
@@ -438,6 +442,8 @@ checkpoint_print_conf(const struct weir_checkpoint *cp, const struct weir_batch_
         WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for the batch's settings"));
     snprintf(fact, sizeof(fact), "%" PRId64, rec->schema_version);
     if (rec->schema_version >= 0 && json_object_set_new(conf, "weir.schemaVersion", json_string(fact)) != 0)
+        WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for the batch's settings"));
+    if (rec->tables != NULL && json_object_set_new(conf, "weir.tables", json_string(rec->tables)) != 0)
         WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for the batch's settings"));
     weir_json_dump(conf, buf);
 out:

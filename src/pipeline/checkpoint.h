@@ -9,7 +9,7 @@
  * 1. offsets/N and commits/N are put if absent: of two runs one loses, and stops with FENCED.
  * 2. offsets N-1 and N both exist whenever N does.
  * 3. weir's own facts about a batch stand in `conf`, where Spark keeps foreign keys: weir.fingerprint,
- *    weir.schemaVersion. Spark resumes from such a file.
+ *    weir.schemaVersion, weir.tables. Spark resumes from such a file.
  * Threads: the control thread; the lease renews itself on a thread of its own. */
 #ifndef WEIR_PIPELINE_CHECKPOINT_H
 #define WEIR_PIPELINE_CHECKPOINT_H
@@ -29,6 +29,7 @@ struct weir_batch_record { /* what offsets/N says */
     const char *offset;     /* the source's line; NULL for "-" */
     uint64_t fingerprint;   /* 0: not written by weir */
     int64_t schema_version; /* -1: none */
+    const char *tables;     /* their versions, as JSON: {"customers":12}; NULL: the query has none */
     const char *conf;       /* the conf object as it stood, so that Spark's frozen settings go on; NULL: weir's own */
 };
 

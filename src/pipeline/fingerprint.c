@@ -4,9 +4,9 @@
  * pipeline is now, with a warning. So it must change when the rows or the place they go to may change, and must not
  * change when only the pace does.
  *
- * In it: source.format, source.path, source.schema, source.options; query; sink.format, sink.path, sink.outputMode,
- * sink.partitionBy, sink.options; and of conf the zone, the case rule, the corrupt column's name and
- * weir.onValueLost. Paths enter in their canonical form, option names in lower case and sorted.
+ * In it: source.format, source.path, source.schema, source.options; query; tables; sink.format, sink.path, sink.outputMode,
+ * sink.partitionBy, sink.options; and of conf the zone, the case rule, ANSI, the corrupt column's name
+ * and weir.onValueLost. Paths enter in their canonical form, option names in lower case and sorted.
  * Not in it: the name, the trigger, checkpointLocation, sink.table (it acts when the table is made), and the options
  * of `pace` below, which only decide when and how much is read: offsets/N has fixed that already.
  * A setting that is written out and equal to its default counts as a setting.
@@ -100,6 +100,10 @@ weir_spec_fingerprint(const struct weir_spec *spec, struct weir_mem *mem, uint64
     add(&buf, "schema", spec->source.schema);
     WEIR_GO(add_options(&buf, "option", &spec->source.options, mem, err));
     add(&buf, "query", spec->query);
+    for (uint32_t i = 0; i < spec->ntables; i++) {
+        add(&buf, "table", spec->tables[i].name);
+        add_place(&buf, "path", spec->tables[i].path);
+    }
     add(&buf, "sink", spec->sink.format);
     add_place(&buf, "path", spec->sink.path);
     add(&buf, "mode", spec->sink.output_mode);
@@ -109,6 +113,8 @@ weir_spec_fingerprint(const struct weir_spec *spec, struct weir_mem *mem, uint64
     add(&buf, "zone", spec->conf.time_zone);
     add(&buf, "corrupt", spec->conf.corrupt_name);
     weir_buf_printf(&buf, "conf %d %d\n", spec->conf.case_sensitive, spec->conf.on_value_lost);
+    if (!spec->conf.ansi)
+        weir_buf_str(&buf, "ansi off\n");
     WEIR_GO(weir_buf_check(&buf, err));
     *out = weir_hash(buf.data, buf.len);
     *out += *out == 0; /* 0 means: not written by weir */

@@ -82,6 +82,23 @@ out:
     return rc;
 }
 
+/* What it costs, and that DuckDB takes what weir made of it. */
+static weir_rc
+check_query(struct weir_pipeline *p, struct weir_buf *report, struct weir_error *err)
+{
+    static const char *const classes[] = {
+        [WEIR_SQL_ROWWISE] = "A, row by row",
+        [WEIR_SQL_JOIN] = "B, row by row with tables held in memory",
+        [WEIR_SQL_BLOCKING] = "C, it needs the whole batch before its first row",
+    };
+
+    WEIR_TRY(weir_query_explain(p->query, NULL, err));
+    weir_buf_printf(report, "query: class %s; SQL has %.0f MB%s\n", classes[weir_query_plan(p->query)->class_],
+                    (double)p->budget.sql_bytes / WEIR_MIB,
+                    p->spec->conf.temp_directory == NULL ? ", and no folder for spilling (weir.tempDirectory)" : "");
+    return WEIR_OK;
+}
+
 static weir_rc
 check_schema(struct weir_pipeline *p, struct weir_buf *report, struct weir_error *err)
 {
@@ -96,7 +113,7 @@ check_schema(struct weir_pipeline *p, struct weir_buf *report, struct weir_error
     weir_buf_str(report, "schema: ");
     weir_type_print_ddl(p->schema, report);
     weir_buf_byte(report, '\n');
-    return WEIR_OK;
+    return p->query == NULL ? WEIR_OK : check_query(p, report, err);
 }
 
 /* Whether a run could write where it must: what it has to make is not there yet, so the folders above count. */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "base/time.h"
 
 /* Options are read here; that one was read is marked in them. */
 static struct weir_settings *
@@ -14,12 +15,71 @@ settings_of(const struct weir_settings *set)
     return (struct weir_settings *)(uintptr_t)set;
 }
 
+static weir_rc
+pipeline_tables(struct weir_pipeline *p, const struct weir_query_table **out, struct weir_error *err)
+{
+    const struct weir_spec *spec = p->spec;
+    struct weir_query_table *tables = weir_mem_zalloc(p->mem, (spec->ntables + 1) * sizeof(*tables));
+
+    if (tables == NULL)
+        return weir_mem_fail(p->mem, spec->ntables * sizeof(*tables), err);
+    for (uint32_t i = 0; i < spec->ntables; i++)
+        tables[i] = (struct weir_query_table){
+            .name = spec->tables[i].name, .path = spec->tables[i].path, .line = spec->tables[i].line};
+    *out = tables;
+    return WEIR_OK;
+}
+
+static weir_rc
+pipeline_sql(struct weir_pipeline *p, struct weir_error *err)
+{
+    const struct weir_conf *conf = &p->spec->conf;
+    struct weir_query_env env = {.text = p->spec->query,
+                                 .zone_name = conf->time_zone,
+                                 .zone = p->zone,
+                                 .ansi = conf->ansi,
+                                 .case_sensitive = conf->case_sensitive,
+                                 .corrupt_name = conf->corrupt_name,
+                                 .ntables = p->spec->ntables,
+                                 .dir = p->spec->dir,
+                                 .quota = &p->quota,
+                                 .stop = p->stop};
+
+    if (conf->temp_directory != NULL) {
+        env.temp_directory = weir_mem_printf(p->mem, "%s/weir-%s", conf->temp_directory, p->run_id);
+        if (env.temp_directory == NULL)
+            return weir_mem_fail(p->mem, 0, err);
+    }
+    WEIR_TRY(weir_budget_make(conf->memory_limit, conf->threads, true, &p->budget, err));
+    env.memory_bytes = p->budget.sql_bytes;
+    env.more_bytes = p->budget.sql_more_bytes;
+    env.lanes = p->budget.lanes;
+    WEIR_TRY(pipeline_tables(p, &env.tables, err));
+    return weir_query_open(&env, &p->query, err);
+}
+
+/* Columns and fields alone need no DuckDB; what they are not is SQL. */
+static weir_rc
+pipeline_parse(struct weir_pipeline *p, struct weir_error *err)
+{
+    weir_rc rc = weir_projection_parse(p->spec->query, p->mem, &p->projection, err);
+
+    if (rc == WEIR_UNSUPPORTED) {
+        weir_error_clear(err);
+        p->projection = NULL;
+        rc = pipeline_sql(p, err);
+    } else if (rc == WEIR_OK) {
+        rc = weir_budget_make(p->spec->conf.memory_limit, p->spec->conf.threads, false, &p->budget, err);
+    }
+    p->quota.limit = p->budget.total;
+    return rc;
+}
+
 weir_rc
 pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir_stop *stop, struct weir_error *err)
 {
     *p = (struct weir_pipeline){.spec = spec, .stop = stop};
-    WEIR_TRY(weir_budget_make(spec->conf.memory_limit, spec->conf.threads, &p->budget, err));
-    weir_quota_init(&p->quota, NULL, spec->name, p->budget.total);
+    weir_quota_init(&p->quota, NULL, spec->name, WEIR_SPEC_MEMORY);
     weir_uuid(p->run_id);
     p->mem = weir_mem_new(NULL, &p->quota, "pipeline");
     p->bind_mem = p->mem == NULL ? NULL : weir_mem_new(p->mem, &p->quota, "query");
@@ -29,7 +89,7 @@ pipeline_init(struct weir_pipeline *p, const struct weir_spec *spec, struct weir
     p->source_type = weir_source_find(spec->source.format);
     p->sink_type = weir_sink_find(spec->sink.format);
     WEIR_ASSERT(p->zone != NULL && p->source_type != NULL && p->sink_type != NULL); /* spec.c refuses other names */
-    if (weir_projection_parse(spec->query, p->mem, &p->projection, err) != WEIR_OK)
+    if (pipeline_parse(p, err) != WEIR_OK)
         return weir_error_context(err, "%s:%d", spec->file, spec->query_line);
     return WEIR_OK;
 }
@@ -45,6 +105,7 @@ pipeline_fini(struct weir_pipeline *p)
     weir_store_close(p->schema_location);
     weir_lease_release(p->lease);
     weir_checkpoint_close(p->checkpoint);
+    weir_query_close(p->query);
     weir_mem_free(p->mem);
     *p = (struct weir_pipeline){0};
 }
@@ -193,14 +254,28 @@ pipeline_try_options(struct weir_pipeline *p, struct weir_error *err)
     return pipeline_check_options(p, err);
 }
 
+/* The schema outlives the binding: a batch binds the query anew, for its time and its tables. */
+static weir_rc
+pipeline_bind_query(struct weir_pipeline *p, struct weir_error *err)
+{
+    const struct weir_type *from = weir_reader_schema(p->reader), *schema;
+
+    if (p->query == NULL)
+        return weir_projection_bind(p->projection, from, p->bind_mem, &p->schema, err);
+    WEIR_TRY(weir_query_bind(p->query, from, p->tables, weir_now_ms() * 1000, &schema, err));
+    p->schema = weir_type_copy(p->bind_mem, schema);
+    return p->schema == NULL ? weir_mem_fail(p->bind_mem, 0, err) : WEIR_OK;
+}
+
 weir_rc
 pipeline_bind(struct weir_pipeline *p, struct weir_error *err)
 {
     weir_mem_reset(p->bind_mem);
-    WEIR_TRY(weir_reader_bind(p->reader, weir_projection_wants_metadata(p->projection), err));
-    if (weir_projection_bind(p->projection, weir_reader_schema(p->reader), p->bind_mem, &p->schema, err) != WEIR_OK)
+    p->schema = NULL;
+    WEIR_TRY(weir_reader_bind(p->reader, p->query != NULL || weir_projection_wants_metadata(p->projection), err));
+    if (pipeline_bind_query(p, err) != WEIR_OK)
         return weir_error_context(err, "%s:%d", p->spec->file, p->spec->query_line);
-    if (p->sink_type->bind(p->sink, p->schema, err) != WEIR_OK)
+    if (p->sink != NULL && p->sink_type->bind(p->sink, p->schema, err) != WEIR_OK)
         return weir_error_context(err, "sink %s", p->spec->sink.format);
     return WEIR_OK;
 }

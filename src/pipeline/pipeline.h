@@ -13,6 +13,7 @@
 #include "pipeline/budget.h"
 #include "pipeline/checkpoint.h"
 #include "pipeline/project.h"
+#include "pipeline/query.h"
 #include "pipeline/run.h"
 #include "pipeline/spec.h"
 #include "reader/reader.h"
@@ -36,8 +37,10 @@ struct weir_pipeline {
     void *source;
     struct weir_reader *reader;
     struct weir_store *schema_location; /* NULL: none */
-    struct weir_projection *projection;
-    const struct weir_type *schema;     /* of the projected pages; NULL until there is something to read */
+    struct weir_projection *projection; /* NULL: the query needs SQL, and is: */
+    struct weir_query *query;
+    const char *tables;                 /* their versions for the next binding, as JSON; NULL: the newest */
+    const struct weir_type *schema;     /* of the query's pages; NULL until there is something to read */
 
     const struct weir_sink_type *sink_type;
     void *sink;

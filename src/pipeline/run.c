@@ -152,6 +152,8 @@ run_next(struct run *r, bool look, struct weir_error *err)
     if (r->p.schema == NULL)
         WEIR_GO(run_settle(r, err)); /* only now: a run that finds nothing new lists once and opens no schema */
     result.us.bind = weir_mono_us() - began - result.us.latest;
+    if (r->p.query != NULL)
+        WEIR_GO(weir_query_pin(r->p.query, &rec.tables, err));
     rec.time_ms = weir_now_ms();
     rec.schema_version = weir_reader_schema_version(r->p.reader);
     if (r->p.checkpoint != NULL)
@@ -198,6 +200,7 @@ run_replay(struct run *r, int64_t id, struct weir_error *err)
     }
     weir_info("batch %" PRId64 " was planned and not finished; the same range runs again", id);
     WEIR_GO(r->p.source_type->newest(r->p.source, err));
+    r->p.tables = rec.tables;
     if (r->p.schema == NULL)
         WEIR_GO(pipeline_settle(&r->p, rec.schema_version, false, err));
     if (r->p.source_type->discovered != NULL)

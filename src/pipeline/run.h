@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/stop.h"
+#include "column/feed.h"
+#include "column/text.h"
 #include "pipeline/spec.h"
 
 /* What a person decided about a start check that would end the run. */
@@ -58,6 +60,13 @@ weir_rc weir_pipeline_check_file(const struct weir_spec *spec, struct weir_error
 /* Everything short of writing: source, schema, sink, checkpoint against table, what the next batch would take.
  * report is text for people, one finding a line. */
 weir_rc weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struct weir_error *err);
+
+/* The rows that the query makes of what is there now, beginning with the first files; the drain says when it is enough
+ * (END). Given once the schema is known: show's. Writes nothing, and looks at no checkpoint. */
+weir_rc weir_pipeline_preview(const struct weir_spec *spec, struct weir_stop *stop, struct weir_drain *drain,
+                              weir_rc (*begin)(void *self, const struct weir_type *schema, const struct weir_zone *zone,
+                                               struct weir_error *err),
+                              struct weir_error *err);
 
 struct weir_pipeline_status {
     const char *query_id;      /* NULL: it has never run */

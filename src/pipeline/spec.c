@@ -26,6 +26,7 @@ struct reading {
     struct weir_spec *spec;
     struct weir_mem *mem;
     struct weir_yaml *root;
+    struct weir_spec_table *table; /* that is being read */
 };
 
 typedef weir_rc key_fn(struct reading *rd, struct weir_yaml *node, struct weir_error *err);
@@ -302,6 +303,59 @@ read_source(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
     return WEIR_OK;
 }
 
+/* ---- tables ---- */
+
+static weir_rc
+read_joined_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    static const char *const names[] = {"delta", NULL}, *const later[] = {"parquet", "csv", "json", "avro", "orc", "hbase", NULL};
+
+    WEIR_TRY(want_text(node, &rd->table->format, err));
+    return weir_slice_is_nocase(weir_slice(node->text, strlen(node->text)), "delta")
+               ? WEIR_OK
+               : no_format(node, "table", names, later, err);
+}
+
+static weir_rc
+read_joined_path(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    return want_place(rd, node, &rd->table->path, err);
+}
+
+static const struct key joined_keys[] = {
+    {"format", read_joined_format, NULL},
+    {"path", read_joined_path, NULL},
+    {"options", NULL, NULL},
+    {"schema", NULL, "a Delta table has its own"},
+    KEY_END,
+};
+
+static weir_rc
+read_tables(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    struct weir_spec *spec = rd->spec;
+
+    WEIR_TRY(want(node, WEIR_YAML_MAP, err));
+    spec->tables = weir_mem_zalloc(rd->mem, (node->n + 1) * sizeof *spec->tables);
+    if (spec->tables == NULL)
+        return weir_mem_fail(rd->mem, node->n * sizeof *spec->tables, err);
+    for (struct weir_yaml *kid = node->first; kid != NULL; kid = kid->next) {
+        WEIR_TRY(want(kid, WEIR_YAML_MAP, err));
+        for (uint32_t i = 0; i < spec->ntables; i++)
+            if (strcasecmp(spec->tables[i].name, kid->key) == 0)
+                return weir_yaml_fail(err, kid, "%s and %s are one table", kid->key, spec->tables[i].name);
+        if (strcasecmp(kid->key, "source") == 0)
+            return weir_yaml_fail(err, kid, "source is the name of the batch");
+        rd->table = &spec->tables[spec->ntables++];
+        rd->table->name = kid->key;
+        rd->table->line = kid->key_line;
+        WEIR_TRY(read_keys(rd, kid, joined_keys, "a table", err));
+        if (rd->table->format == NULL || rd->table->path == NULL)
+            return missing_key(err, kid, "a table needs format and path", "{ format: delta, path: ./gold/customers }");
+    }
+    return WEIR_OK;
+}
+
 static weir_rc
 read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
@@ -314,7 +368,7 @@ read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 static weir_rc
 read_sink_format(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
 {
-    static const char *const later[] = {"console", "hbase",  "kafka",        "parquet", "json",
+    static const char *const later[] = {"hbase",  "kafka",        "parquet", "json",
                                         "csv",     "memory", "foreachBatch", NULL};
 
     WEIR_TRY(want_text(node, &rd->spec->sink.format, err));
@@ -559,7 +613,7 @@ static const struct key root_keys[] = {
     {"trigger", read_trigger, NULL},
     {"checkpointLocation", read_checkpoint, NULL},
     {"conf", read_conf, NULL},
-    {"tables", NULL, NULL},
+    {"tables", read_tables, NULL},
     {"views", NULL, NULL},
     {"sources", NULL, "write a file for each source"},
     {"sinks", NULL, "write a file for each sink"},

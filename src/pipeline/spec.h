@@ -29,7 +29,9 @@ struct weir_conf { /* `conf:` */
     int64_t batches_to_retain;  /* spark.sql.streaming.minBatchesToRetain, 100 */
     int64_t polling_delay_ms;   /* spark.sql.streaming.pollingDelay, 10 ms */
     int64_t sample_files, sample_bytes; /* spark.databricks.cloudFiles.schemaInference.sampleSize.* */
+    bool ansi;                  /* spark.sql.ansi.enabled */
     int64_t memory_limit;       /* weir.memoryLimit, 256 MB */
+    const char *temp_directory; /* weir.tempDirectory; NULL: nothing is spilled */
     int64_t threads;            /* weir.threads, -1: one a core, at most 4 */
     int64_t min_commit_ms;      /* weir.minCommitInterval, 1 s */
     int64_t settle_ms;          /* weir.settleTime, 2 s */
@@ -53,6 +55,11 @@ struct weir_spec {
         struct weir_settings options;
         int line, path_line, schema_line;
     } source;
+    struct weir_spec_table { /* `tables:`: what the query may name besides the source */
+        const char *name, *format, *path;
+        int line;
+    } *tables;
+    uint32_t ntables;
     const char *query;      /* NULL: SELECT * FROM source */
     int query_line;
     struct {
