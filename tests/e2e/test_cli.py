@@ -181,7 +181,7 @@ def test_errors_may_be_json(good):
 
 @pytest.mark.parametrize("old, new, words", [
     ("format: json", "format: kafka", ["p.yaml:1:", "not in this version", "there are: cloudFiles, json"]),
-    ("format: delta", "format: console", ["p.yaml:2:", "not in this version", "there are: delta, noop"]),
+    ("format: delta", "format: hbase", ["p.yaml:2:", "not in this version", "there are: console, delta, noop"]),
     (", path: ./table", "", ["sink has no path", "write for example path: ./tables/orders"]),
     ("id BIGINT}", "id BIGINT, options: {cloudFiles.maxFileAge: 1 day}}",
      ["p.yaml:1: option cloudFiles.maxFileAge: the source json has no such option", "source.format: cloudFiles"]),

@@ -61,7 +61,23 @@ def new_columns(pipeline, folder):
     return p
 
 
-CASES = [fixed_schema, partitioned, new_columns]
+def with_sql(pipeline, folder):
+    """The lanes are DuckDB's."""
+    p = fixed_schema(pipeline, folder)
+    p.spec["query"] = "SELECT id, id + 1 AS next FROM source WHERE id > 0"
+    p.write()
+    return p
+
+
+def new_columns_with_sql(pipeline, folder):
+    """A batch that meets a new column runs its query twice."""
+    p = new_columns(pipeline, folder)
+    p.spec["query"] = "SELECT *, id % 2 AS odd FROM source WHERE id > 0"
+    p.write()
+    return p
+
+
+CASES = [fixed_schema, partitioned, new_columns, with_sql, new_columns_with_sql]
 
 
 def shared_files(p):

@@ -1,6 +1,7 @@
-/* The engine with plans written by hand: what goes in through a feed comes out of the drain, whatever the plan's shape;
- * whose error is returned; what a query may not do. A row's values are a function of its number, so the drain knows what
- * it must see. The feed overwrites its texts at the next call: a plan that kept a pointer shows. */
+/* The engine with plans written by hand: what goes in through a feed comes out of the drain, whatever the
+ * plan's shape; whose error is returned; what a query may not do. A row's values are a function of its
+ * number, so the drain knows what it must see. The feed overwrites its texts at the next call: a plan that
+ * kept a pointer shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@
 
 enum { ROWS = 9000, TEXT_ROOM = 1 << 22 };
 
-/* --- values ------------------------------------------------------------------------------------------------------ */
+/* --- values
+ * ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t
 mix(uint64_t x)
@@ -167,7 +169,8 @@ cell_seed(int64_t id, uint32_t column)
     return mix((uint64_t)id * 1000 + column);
 }
 
-/* --- the feed ---------------------------------------------------------------------------------------------------- */
+/* --- the feed
+ * ---------------------------------------------------------------------------------------------------- */
 
 struct kit {
     struct weir_mem *mem;
@@ -178,8 +181,8 @@ struct kit {
     struct weir_feed feed;
     struct weir_drain drain;
     struct weir_sql_settings set;
-    int64_t rows;                 /* that the feed has; -1: without end */
-    bool odd_pages;               /* of 1, 7 and many rows */
+    int64_t rows;   /* that the feed has; -1: without end */
+    bool odd_pages; /* of 1, 7 and many rows */
     _Atomic int64_t next;
     _Atomic int feed_lanes;
     /* where something is to fail */
@@ -191,7 +194,7 @@ struct kit {
     int64_t nseen, wrong, last;
     int finished, closed;
     bool ordered;
-    const struct weir_type *out;  /* schema of the result, when it is not the feed's */
+    const struct weir_type *out; /* schema of the result, when it is not the feed's */
     void (*look)(struct kit *k, const struct weir_page *page);
 };
 
@@ -229,7 +232,10 @@ feed_next(void *lane, struct weir_page *page, struct weir_error *err)
 {
     struct feed_lane *l = lane;
     struct kit *k = l->k;
-    int64_t n = !k->odd_pages ? page->cap : (int64_t)(mix((uint64_t)atomic_load(&k->next)) % 3 == 0 ? 1 : mix((uint64_t)atomic_load(&k->next)) % 3 == 1 ? 7 : page->cap);
+    int64_t n = !k->odd_pages ? page->cap
+                              : (int64_t)(mix((uint64_t)atomic_load(&k->next)) % 3 == 0   ? 1
+                                          : mix((uint64_t)atomic_load(&k->next)) % 3 == 1 ? 7
+                                                                                          : page->cap);
     int64_t from = atomic_fetch_add(&k->next, n);
 
     memset(l->text.at, 0xdb, l->text.used);
@@ -254,7 +260,8 @@ feed_next(void *lane, struct weir_page *page, struct weir_error *err)
     return WEIR_OK;
 }
 
-/* --- the drain --------------------------------------------------------------------------------------------------- */
+/* --- the drain
+ * --------------------------------------------------------------------------------------------------- */
 
 static weir_rc
 drain_open(void *self, unsigned lane, void **out, struct weir_error *err)
@@ -319,12 +326,16 @@ drain_close(void *lane)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* --- the kit ----------------------------------------------------------------------------------------------------- */
+/* --- the kit
+ * ----------------------------------------------------------------------------------------------------- */
 
 static const char all_types[] =
-    "id BIGINT NOT NULL, b BOOLEAN, i1 TINYINT, i2 SMALLINT, i4 INT, i8 BIGINT, f4 FLOAT, f8 DOUBLE, d DATE, ts TIMESTAMP, "
-    "tn TIMESTAMP_NTZ, d4 DECIMAL(4,2), d9 DECIMAL(9,0), d18 DECIMAL(18,6), d38 DECIMAL(38,10), s STRING, bin BINARY, "
-    "ls ARRAY<STRING>, ll ARRAY<ARRAY<BIGINT>>, st STRUCT<a: INT, b: STRING, c: ARRAY<STRUCT<x: STRING, y: DECIMAL(30,3)>>>, "
+    "id BIGINT NOT NULL, b BOOLEAN, i1 TINYINT, i2 SMALLINT, i4 INT, i8 BIGINT, f4 FLOAT, f8 DOUBLE, d DATE, "
+    "ts TIMESTAMP, "
+    "tn TIMESTAMP_NTZ, d4 DECIMAL(4,2), d9 DECIMAL(9,0), d18 DECIMAL(18,6), d38 DECIMAL(38,10), s STRING, "
+    "bin BINARY, "
+    "ls ARRAY<STRING>, ll ARRAY<ARRAY<BIGINT>>, st STRUCT<a: INT, b: STRING, c: ARRAY<STRUCT<x: STRING, y: "
+    "DECIMAL(30,3)>>>, "
     "m MAP<STRING, STRUCT<q: DOUBLE, l: ARRAY<STRING>>>, v VOID, var VARIANT, sn STRING NOT NULL";
 
 static const struct weir_type *
@@ -355,7 +366,8 @@ setup(void **state)
 static void
 open_engine(struct kit *k, uint64_t memory, unsigned lanes, const char *temp)
 {
-    struct weir_engine_env env = {.memory_bytes = memory, .lanes = lanes, .temp_directory = temp, .quota = &k->quota, .stop = k->stop};
+    struct weir_engine_env env = {
+        .memory_bytes = memory, .lanes = lanes, .temp_directory = temp, .quota = &k->quota, .stop = k->stop};
     struct weir_error err = {0};
 
     weir_engine_close(k->engine);
@@ -376,17 +388,28 @@ teardown(void **state)
 }
 
 static weir_rc
-run_plan(struct kit *k, const struct weir_sql_plan *plan, const char *select, const char *const *folders, unsigned lanes,
-         struct weir_error *err)
+run_plan(struct kit *k, const struct weir_sql_plan *plan, const char *select, const char *const *folders,
+         unsigned lanes, struct weir_error *err)
 {
-    const struct weir_engine_input inputs[] = {{.name = "r0", .feed = &k->feed}, {.name = "r1", .select = select, .folders = folders}};
+    const struct weir_engine_input inputs[] = {{.name = "r0", .feed = &k->feed},
+                                               {.name = "r1", .select = select, .folders = folders}};
     _Atomic uint64_t rows = 0;
-    const struct weir_engine_query q = {.plan = plan, .set = &k->set, .inputs = inputs, .ninputs = select == NULL ? 1 : 2,
-                                        .drain = &k->drain, .lanes = lanes, .rows = &rows};
+    const struct weir_engine_query q = {.plan = plan,
+                                        .set = &k->set,
+                                        .inputs = inputs,
+                                        .ninputs = select == NULL ? 1 : 2,
+                                        .drain = &k->drain,
+                                        .lanes = lanes,
+                                        .rows = &rows};
     weir_rc rc;
 
-    k->feed = (struct weir_feed){.schema = k->schema, .self = k, .lane_open = feed_open, .next = feed_next, .lane_close = feed_close};
-    k->drain = (struct weir_drain){.self = k, .lane_open = drain_open, .write = drain_write, .lane_finish = drain_finish, .lane_close = drain_close};
+    k->feed = (struct weir_feed){
+        .schema = k->schema, .self = k, .lane_open = feed_open, .next = feed_next, .lane_close = feed_close};
+    k->drain = (struct weir_drain){.self = k,
+                                   .lane_open = drain_open,
+                                   .write = drain_write,
+                                   .lane_finish = drain_finish,
+                                   .lane_close = drain_close};
     k->next = 0;
     k->nseen = k->wrong = k->finished = k->closed = 0;
     k->last = INT64_MAX;
@@ -405,8 +428,11 @@ static weir_rc
 run(struct kit *k, const char *text, unsigned lanes, struct weir_error *err)
 {
     const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
-    const struct weir_sql_plan plan = {.text = text, .schema = k->out != NULL ? k->out : k->schema, .relations = &relation,
-                                       .nrelations = 1, .position = -1};
+    const struct weir_sql_plan plan = {.text = text,
+                                       .schema = k->out != NULL ? k->out : k->schema,
+                                       .relations = &relation,
+                                       .nrelations = 1,
+                                       .position = -1};
 
     return run_plan(k, &plan, NULL, NULL, lanes, err);
 }
@@ -425,9 +451,12 @@ expect_rc(weir_rc rc, weir_rc want, const struct weir_error *err)
         fail_msg("%s, not %s: %s", weir_rc_name(rc), weir_rc_name(want), err->what);
 }
 
-#define COLS "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23"
+#define COLS                                                                                                 \
+    "c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20, c21, "   \
+    "c22, c23"
 
-/* --- cases ------------------------------------------------------------------------------------------------------- */
+/* --- cases
+ * ------------------------------------------------------------------------------------------------------- */
 
 static const struct shape {
     const char *text;
@@ -439,10 +468,13 @@ static const struct shape {
     {"SELECT " COLS " FROM r0 ORDER BY c23, c0", 0, 0},
     {"SELECT " COLS " FROM r0 ORDER BY c0 DESC LIMIT 9000", 0, 0},
     {"SELECT DISTINCT ON (c0) " COLS " FROM r0", 0, 0},
-    {"SELECT q.* FROM (SELECT c0 AS j FROM (SELECT unnest(range(0, 20000, 2)) AS c0)) t JOIN r0 q ON q.c0 = t.j", 2, 0},
+    {"SELECT q.* FROM (SELECT c0 AS j FROM (SELECT unnest(range(0, 20000, 2)) AS c0)) t JOIN r0 q ON q.c0 = "
+     "t.j",
+     2, 0},
     {"SELECT q.* FROM r0 q LEFT JOIN (SELECT unnest(range(0, 20000, 2)) AS j) t ON q.c0 = t.j", 0, 0},
     {"SELECT q.* FROM r0 q SEMI JOIN (SELECT unnest(range(0, 20000, 2)) AS j) t ON q.c0 = t.j", 2, 0},
-    {"SELECT " COLS " FROM (SELECT *, row_number() OVER (PARTITION BY c0 % 10 ORDER BY c0) AS n FROM r0)", 0, 0},
+    {"SELECT " COLS " FROM (SELECT *, row_number() OVER (PARTITION BY c0 % 10 ORDER BY c0) AS n FROM r0)", 0,
+     0},
     {"SELECT " COLS " FROM (SELECT *, row_number() OVER () AS n FROM r0)", 0, 0},
     {"SELECT " COLS " FROM (SELECT *, lag(c15) OVER (ORDER BY c0) AS n FROM r0)", 0, 0},
     {"SELECT " COLS " FROM (SELECT *, unnest([1, 2, 3]) AS n FROM r0) WHERE n = 2", 0, 0},
@@ -450,13 +482,20 @@ static const struct shape {
     {"SELECT " COLS " FROM r0 WHERE c0 < 100 UNION ALL SELECT " COLS " FROM r0 WHERE c0 >= 100", 0, 0},
     {"SELECT a.* FROM r0 a JOIN (SELECT c0 FROM r0 WHERE c0 % 5 = 2) b ON a.c0 = b.c0", 5, 2},
     {"WITH x AS MATERIALIZED (SELECT " COLS " FROM r0 WHERE c0 % 4 = 3) SELECT " COLS " FROM x", 4, 3},
-    {"SELECT c0, CASE WHEN c0 % 2 = 0 THEN c1 ELSE c1 END AS c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, "
+    {"SELECT c0, CASE WHEN c0 % 2 = 0 THEN c1 ELSE c1 END AS c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
+     "c12, c13, c14, "
      "CASE WHEN c0 % 2 = 0 THEN c15 ELSE c15 || '' END AS c15, c16, list_transform(c17, lambda x: x) AS c17, "
      "list_transform(c18, lambda x: list_transform(x, lambda y: y)) AS c18, "
-     "CASE WHEN c19 IS NULL THEN NULL ELSE {'a': c19.a, 'b': c19.b, 'c': c19.c} END AS c19, c20, c21, c22, coalesce(c23, '?') AS c23 FROM r0", 0, 0},
-    {"SELECT k AS c0, v.c1, v.c2, v.c3, v.c4, v.c5, v.c6, v.c7, v.c8, v.c9, v.c10, v.c11, v.c12, v.c13, v.c14, v.c15, v.c16, v.c17, "
-     "v.c18, v.c19, v.c20, v.c21, v.c22, v.c23 FROM (SELECT c0 AS k, first(r) AS v FROM r0 AS r GROUP BY c0)", 0, 0},
-    {"SELECT unnest(l, recursive := false) AS s, s.* EXCLUDE (nothing) FROM (SELECT 1 AS nothing, [] AS l) WHERE false", -1, 0},
+     "CASE WHEN c19 IS NULL THEN NULL ELSE {'a': c19.a, 'b': c19.b, 'c': c19.c} END AS c19, c20, c21, c22, "
+     "coalesce(c23, '?') AS c23 FROM r0",
+     0, 0},
+    {"SELECT k AS c0, v.c1, v.c2, v.c3, v.c4, v.c5, v.c6, v.c7, v.c8, v.c9, v.c10, v.c11, v.c12, v.c13, "
+     "v.c14, v.c15, v.c16, v.c17, "
+     "v.c18, v.c19, v.c20, v.c21, v.c22, v.c23 FROM (SELECT c0 AS k, first(r) AS v FROM r0 AS r GROUP BY c0)",
+     0, 0},
+    {"SELECT unnest(l, recursive := false) AS s, s.* EXCLUDE (nothing) FROM (SELECT 1 AS nothing, [] AS l) "
+     "WHERE false",
+     -1, 0},
 };
 
 static void
@@ -468,7 +507,8 @@ expect_rows(const struct kit *k, const struct shape *s, unsigned lanes)
         int want = s->every == 0 || id % s->every == s->rest;
 
         if (k->seen[id] != want)
-            fail_msg("%s with %u lanes: row %lld was seen %d times", s->text, lanes, (long long)id, k->seen[id]);
+            fail_msg("%s with %u lanes: row %lld was seen %d times", s->text, lanes, (long long)id,
+                     k->seen[id]);
     }
 }
 
@@ -512,7 +552,8 @@ look_at_positions(struct kit *k, const struct weir_page *page)
     for (uint32_t r = 0; r < page->rows; r++) {
         int64_t id = ((const int64_t *)page->cols[0].data)[r];
 
-        k->wrong += page->pos == NULL || page->objects == NULL || page->pos[r] != id + 5000000 || page->objects[r] < 0;
+        k->wrong += page->pos == NULL || page->objects == NULL || page->pos[r] != id + 5000000 ||
+                    page->objects[r] < 0;
     }
 }
 
@@ -524,7 +565,8 @@ positions_survive_filter_join_and_sort(void **state)
     struct weir_error err = {0};
     static const char *const texts[] = {
         "SELECT " COLS ", p0, p1 FROM r0 WHERE c0 % 2 = 0",
-        "SELECT " COLS ", p0, p1 FROM r0 LEFT JOIN (SELECT unnest(range(0, 20000, 2)) AS j) t ON c0 = j ORDER BY c15",
+        "SELECT " COLS
+        ", p0, p1 FROM r0 LEFT JOIN (SELECT unnest(range(0, 20000, 2)) AS j) t ON c0 = j ORDER BY c15",
         "SELECT " COLS ", p0, p1 FROM r0, LATERAL (SELECT unnest(c17) AS x)",
     };
 
@@ -532,7 +574,10 @@ positions_survive_filter_join_and_sort(void **state)
     k->look = look_at_positions;
     open_engine(k, 256 * WEIR_MIB, 2, NULL);
     for (size_t i = 0; i < 3; i++) {
-        const struct weir_sql_plan plan = {.text = texts[i], .schema = k->schema, .relations = &relation, .nrelations = 1,
+        const struct weir_sql_plan plan = {.text = texts[i],
+                                           .schema = k->schema,
+                                           .relations = &relation,
+                                           .nrelations = 1,
                                            .position = (int)k->schema->nfields};
 
         expect_ok(run_plan(k, &plan, NULL, NULL, 2, &err), &err, texts[i]);
@@ -541,10 +586,12 @@ positions_survive_filter_join_and_sort(void **state)
     }
 }
 
-/* --- kernels ----------------------------------------------------------------------------------------------------- */
+/* --- kernels
+ * ----------------------------------------------------------------------------------------------------- */
 
 static weir_rc
-kernel_upper(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+kernel_upper(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+             struct weir_error *err)
 {
     for (uint32_t r = 0; r < rows; r++) {
         uint32_t len;
@@ -565,7 +612,8 @@ kernel_upper(struct weir_call *call, const struct weir_col *args, uint32_t rows,
 
 /* Fails when it sees a null: null_in_null_out. */
 static weir_rc
-kernel_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+kernel_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+              struct weir_error *err)
 {
     for (uint32_t r = 0; r < rows; r++)
         if (weir_arg_null(&args[0], r) || weir_arg_null(&args[1], r))
@@ -576,7 +624,8 @@ kernel_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows
         if (weir_arg_null(a, r))
             weir_col_set_null(out, r);
         else
-            ((int64_t *)out->data)[r] = weir_arg(a, int32_t, r) + (int64_t)weir_arg(&args[0], struct weir_str, r).len;
+            ((int64_t *)out->data)[r] =
+                weir_arg(a, int32_t, r) + (int64_t)weir_arg(&args[0], struct weir_str, r).len;
     }
     (void)call;
     return WEIR_OK;
@@ -584,7 +633,8 @@ kernel_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows
 
 /* [s, s] */
 static weir_rc
-kernel_pair(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+kernel_pair(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+            struct weir_error *err)
 {
     struct weir_col *kid = &out->kids[0];
 
@@ -606,7 +656,8 @@ kernel_pair(struct weir_call *call, const struct weir_col *args, uint32_t rows, 
 }
 
 static weir_rc
-kernel_fails_on_zero(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+kernel_fails_on_zero(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+                     struct weir_error *err)
 {
     (void)call;
     for (uint32_t r = 0; r < rows; r++) {
@@ -670,12 +721,16 @@ kernels_get_exact_types_and_their_results_live_long_enough(void **state)
     };
     const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
     static const char *const texts[] = {
-        "SELECT c0, weir_call_0(c15) AS c1, CASE WHEN c0 % 3 = 0 THEN weir_call_0(c15) WHEN c0 % 3 = 1 THEN weir_call_0(c15) "
-        "ELSE weir_call_0(c15) END AS c2, weir_call_1(weir_call_0(c15)) AS c3, weir_call_2(c15, c19) AS c4 FROM r0",
-        "SELECT c0, u AS c1, u AS c2, weir_call_1(u) AS c3, weir_call_2(c15, c19) AS c4 FROM (SELECT c0, c15, c19, weir_call_0(c15) AS u, "
+        "SELECT c0, weir_call_0(c15) AS c1, CASE WHEN c0 % 3 = 0 THEN weir_call_0(c15) WHEN c0 % 3 = 1 THEN "
+        "weir_call_0(c15) "
+        "ELSE weir_call_0(c15) END AS c2, weir_call_1(weir_call_0(c15)) AS c3, weir_call_2(c15, c19) AS c4 "
+        "FROM r0",
+        "SELECT c0, u AS c1, u AS c2, weir_call_1(u) AS c3, weir_call_2(c15, c19) AS c4 FROM (SELECT c0, "
+        "c15, c19, weir_call_0(c15) AS u, "
         "unnest([1, 2]) AS n FROM r0) WHERE n = 1 AND (u IS NULL OR u <= 'Z' OR u > 'Z')",
         "SELECT c0, u AS c1, l[2] AS c2, l AS c3, n AS c4 FROM (SELECT c0, weir_call_0(c15) AS u, "
-        "list_transform([c15, c15], lambda x: weir_call_0(x)) AS l, weir_call_2(c15, c19) AS n FROM r0) ORDER BY u, c0",
+        "list_transform([c15, c15], lambda x: weir_call_0(x)) AS l, weir_call_2(c15, c19) AS n FROM r0) "
+        "ORDER BY u, c0",
     };
     struct weir_error err = {0};
 
@@ -684,8 +739,13 @@ kernels_get_exact_types_and_their_results_live_long_enough(void **state)
     k->look = look_at_kernels;
     open_engine(k, 256 * WEIR_MIB, 2, NULL);
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        const struct weir_sql_plan plan = {.text = texts[i], .schema = k->out, .calls = calls, .ncalls = 3, .relations = &relation,
-                                           .nrelations = 1, .position = -1};
+        const struct weir_sql_plan plan = {.text = texts[i],
+                                           .schema = k->out,
+                                           .calls = calls,
+                                           .ncalls = 3,
+                                           .relations = &relation,
+                                           .nrelations = 1,
+                                           .position = -1};
 
         for (unsigned lanes = 1; lanes <= 2; lanes++) {
             k->odd_pages = lanes == 1;
@@ -700,7 +760,8 @@ static void
 a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops(void **state)
 {
     struct kit *k = *state;
-    const struct weir_sql_call calls[] = {{.plan = &plan_zero, .arg_types = long_args, .nargs = 1, .type = &weir_type_long}};
+    const struct weir_sql_call calls[] = {
+        {.plan = &plan_zero, .arg_types = long_args, .nargs = 1, .type = &weir_type_long}};
     const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
     static const char *const texts[] = {
         "SELECT c0 FROM r0 WHERE c0 % 10 <> 0 AND weir_call_0(c0 % 10) > 0",
@@ -715,8 +776,13 @@ a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops(void **state)
     open_engine(k, 256 * WEIR_MIB, 2, NULL);
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         const struct weir_sql_relation one = {.name = "r0", .schema = k->schema, .is_stream = true};
-        const struct weir_sql_plan plan = {.text = texts[i], .schema = k->out, .calls = calls, .ncalls = 1, .relations = &one,
-                                           .nrelations = 1, .position = -1};
+        const struct weir_sql_plan plan = {.text = texts[i],
+                                           .schema = k->out,
+                                           .calls = calls,
+                                           .ncalls = 1,
+                                           .relations = &one,
+                                           .nrelations = 1,
+                                           .position = -1};
 
         expect_ok(run_plan(k, &plan, NULL, NULL, 2, &err), &err, texts[i]);
         assert_int_equal(k->nseen, 270000);
@@ -724,18 +790,26 @@ a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops(void **state)
     (void)relation;
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------ */
+/* --- errors
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void
 the_first_error_comes_back_as_it_was(void **state)
 {
     struct kit *k = *state;
-    const struct weir_sql_call calls[] = {{.plan = &plan_zero, .arg_types = long_args, .nargs = 1, .type = &weir_type_long}};
+    const struct weir_sql_call calls[] = {
+        {.plan = &plan_zero, .arg_types = long_args, .nargs = 1, .type = &weir_type_long}};
     const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
-    const struct weir_sql_plan kernel = {.text = "SELECT weir_call_0(c0 - 5000) AS c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, "
-                                                 "c14, c15, c16, c17, c18, c19, c20, c21, c22, c23 FROM r0",
-                                         .schema = k->schema, .calls = calls, .ncalls = 1, .relations = &relation, .nrelations = 1,
-                                         .position = -1};
+    const struct weir_sql_plan kernel = {
+        .text =
+            "SELECT weir_call_0(c0 - 5000) AS c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, "
+            "c14, c15, c16, c17, c18, c19, c20, c21, c22, c23 FROM r0",
+        .schema = k->schema,
+        .calls = calls,
+        .ncalls = 1,
+        .relations = &relation,
+        .nrelations = 1,
+        .position = -1};
     struct weir_error err = {0};
     const char *all = "SELECT " COLS " FROM r0";
 
@@ -761,8 +835,12 @@ the_first_error_comes_back_as_it_was(void **state)
         assert_int_equal(run_plan(k, &kernel, NULL, NULL, lanes, &err), WEIR_BADDATA);
         assert_string_equal(err.what, "DIVIDE_BY_ZERO");
         /* DuckDB's own */
-        assert_int_equal(run(k, "SELECT CAST(c23 || 'x' AS BIGINT) AS c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, "
-                                "c16, c17, c18, c19, c20, c21, c22, c23 FROM r0", lanes, &err), WEIR_BADDATA);
+        assert_int_equal(run(k,
+                             "SELECT CAST(c23 || 'x' AS BIGINT) AS c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, "
+                             "c10, c11, c12, c13, c14, c15, "
+                             "c16, c17, c18, c19, c20, c21, c22, c23 FROM r0",
+                             lanes, &err),
+                         WEIR_BADDATA);
         if (strstr(err.what, "Could not convert") == NULL)
             fail_msg("%s", err.what);
         /* and then it works again */
@@ -801,9 +879,9 @@ a_stop_ends_a_query_at_once_wherever_it_is(void **state)
     struct kit *k = *state;
     struct weir_error err = {0};
     static const char *const texts[] = {
-        "SELECT c0 FROM r0",                                        /* in the feed */
-        "SELECT c0 FROM r0 ORDER BY c0",                            /* before a sort */
-        "SELECT max(a.range * b.range)::BIGINT AS c0 FROM range(3000000) a, range(1000000) b", /* in DuckDB alone */
+        "SELECT c0 FROM r0",             /* in the feed */
+        "SELECT c0 FROM r0 ORDER BY c0", /* before a sort */
+        "SELECT max(a.range * b.range)::BIGINT AS c0 FROM range(3000000) a, range(1000000) b",
         "SELECT a.range AS c0 FROM range(3000000) a, range(1000000) b WHERE a.range + b.range < 0",
     };
 
@@ -834,7 +912,8 @@ too_little_memory_names_the_setting_and_a_folder_helps(void **state)
     struct kit *k = *state;
     struct weir_error err = {0};
     char folder[] = "/tmp/weir-spill-XXXXXX";
-    const char *sort = "SELECT c0 FROM (SELECT c0, md5(c0::VARCHAR) || md5((c0 + 1)::VARCHAR) AS k FROM r0) ORDER BY k, c0";
+    const char *sort =
+        "SELECT c0 FROM (SELECT c0, md5(c0::VARCHAR) || md5((c0 + 1)::VARCHAR) AS k FROM r0) ORDER BY k, c0";
 
     assert_non_null(mkdtemp(folder));
     k->schema = ddl(k, "id BIGINT");
@@ -858,7 +937,8 @@ only_the_folders_of_the_inputs_can_be_read(void **state)
     char folder[] = "/tmp/weir-files-XXXXXX", file[64], select[256];
     const char *folders[] = {folder, NULL}, *const elsewhere[] = {"/usr/share", NULL};
     struct weir_sql_relation relations[2] = {{.name = "r0", .schema = k->schema}, {.name = "r1"}};
-    struct weir_sql_plan plan = {.text = "SELECT c0 FROM r1", .relations = relations, .nrelations = 2, .position = -1};
+    struct weir_sql_plan plan = {
+        .text = "SELECT c0 FROM r1", .relations = relations, .nrelations = 2, .position = -1};
     FILE *f;
 
     assert_non_null(mkdtemp(folder));
@@ -896,17 +976,26 @@ rows_that_are_not_alive_are_not_read(void **state)
 {
     struct kit *k = *state;
     struct weir_sql_relation relation = {.name = "r7"};
-    struct weir_sql_plan plan = {.text = "SELECT c0 FROM r7 WHERE c0 > 10", .relations = &relation, .nrelations = 1, .position = -1};
+    struct weir_sql_plan plan = {
+        .text = "SELECT c0 FROM r7 WHERE c0 > 10", .relations = &relation, .nrelations = 1, .position = -1};
     const struct weir_alive alive = {.look = odd_rows_are_there};
-    struct weir_engine_input input = {.name = "r7", .select = "SELECT range AS c0 FROM range(100) WHERE weir_alive(7, 3::BIGINT, range)", .alive = &alive};
-    const struct weir_engine_query q = {.plan = &plan, .set = &k->set, .inputs = &input, .ninputs = 1, .drain = &k->drain, .lanes = 1};
+    struct weir_engine_input input = {
+        .name = "r7",
+        .select = "SELECT range AS c0 FROM range(100) WHERE weir_alive(7, 3::BIGINT, range)",
+        .alive = &alive};
+    const struct weir_engine_query q = {
+        .plan = &plan, .set = &k->set, .inputs = &input, .ninputs = 1, .drain = &k->drain, .lanes = 1};
     struct weir_error err = {0};
 
     k->schema = relation.schema = plan.schema = ddl(k, "id BIGINT");
     k->rows = 100;
     open_engine(k, 64 * WEIR_MIB, 1, NULL);
     k->seen = calloc(101, 1);
-    k->drain = (struct weir_drain){.self = k, .lane_open = drain_open, .write = drain_write, .lane_finish = drain_finish, .lane_close = drain_close};
+    k->drain = (struct weir_drain){.self = k,
+                                   .lane_open = drain_open,
+                                   .write = drain_write,
+                                   .lane_finish = drain_finish,
+                                   .lane_close = drain_close};
     expect_ok(weir_engine_run(k->engine, &q, &err), &err, input.select);
     for (int i = 0; i < 100; i++)
         assert_int_equal(k->seen[i], i > 10 && i % 2 == 1);
@@ -919,10 +1008,14 @@ explain_shows_the_plan_and_reads_nothing(void **state)
 {
     struct kit *k = *state;
     const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
-    const struct weir_sql_plan plan = {.text = "SELECT " COLS " FROM r0 WHERE c0 > 5", .schema = k->schema, .relations = &relation,
-                                       .nrelations = 1, .position = -1};
+    const struct weir_sql_plan plan = {.text = "SELECT " COLS " FROM r0 WHERE c0 > 5",
+                                       .schema = k->schema,
+                                       .relations = &relation,
+                                       .nrelations = 1,
+                                       .position = -1};
     const struct weir_engine_input input = {.name = "r0", .feed = &k->feed};
-    const struct weir_engine_query q = {.plan = &plan, .set = &k->set, .inputs = &input, .ninputs = 1, .lanes = 1};
+    const struct weir_engine_query q = {
+        .plan = &plan, .set = &k->set, .inputs = &input, .ninputs = 1, .lanes = 1};
     struct weir_buf out = WEIR_BUF(WEIR_MIB);
     struct weir_error err = {0};
 
@@ -938,15 +1031,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(values_of_all_types_come_through_plans_of_all_shapes, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_of_all_types_come_through_plans_of_all_shapes, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(one_lane_keeps_the_order_of_a_query, setup, teardown),
         cmocka_unit_test_setup_teardown(positions_survive_filter_join_and_sort, setup, teardown),
-        cmocka_unit_test_setup_teardown(kernels_get_exact_types_and_their_results_live_long_enough, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_get_exact_types_and_their_results_live_long_enough, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(the_first_error_comes_back_as_it_was, setup, teardown),
         cmocka_unit_test_setup_teardown(a_plan_that_does_not_keep_its_word_is_a_bug, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stop_ends_a_query_at_once_wherever_it_is, setup, teardown),
-        cmocka_unit_test_setup_teardown(too_little_memory_names_the_setting_and_a_folder_helps, setup, teardown),
+        cmocka_unit_test_setup_teardown(too_little_memory_names_the_setting_and_a_folder_helps, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(only_the_folders_of_the_inputs_can_be_read, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_that_are_not_alive_are_not_read, setup, teardown),
         cmocka_unit_test_setup_teardown(explain_shows_the_plan_and_reads_nothing, setup, teardown),
