@@ -173,7 +173,7 @@ keys_that_are_not_there_are_told_with_the_nearest_one(void **state)
 static void
 keys_of_later_versions_are_refused_by_name(void **state)
 {
-    static const char *const root[] = {"tables", "views", "sources", "sinks", "expect", "quarantine", "onRowError",
+    static const char *const root[] = {"views", "sources", "sinks", "expect", "quarantine", "onRowError",
                                        "offsetTable", "watermark"};
     static const char *const source[] = {"value", "key", "deriveChanges", "onFeedExpired", "table"};
     static const char *const sink[] = {"merge", "mergeSQL"};
@@ -387,6 +387,7 @@ every_honoured_setting_changes_the_conf(void **state)
         {"spark.sql.legacy.timeParserPolicy", "EXCEPTION"}, {"weir.memoryLimit", "128m"}, {"weir.threads", "3"},
         {"weir.minCommitInterval", "0 seconds"}, {"weir.settleTime", "5 seconds"},
         {"weir.maxRecordBytes", "2m"}, {"weir.onValueLost", "fail"},
+        {"weir.tempDirectory", "/var/tmp"}, {"spark.sql.ansi.enabled", "false"},
     };
     struct weir_conf bare;
     char text[256];
