@@ -567,10 +567,25 @@ weir_checkpoint_files_next(struct weir_checkpoint_files *cf, struct weir_file *o
 
 /* --- a look in advance ------------------------------------------------------------------------------------------- */
 
-/* The rows of the sidecars are what costs, so of them only the column that is null in every row is read. */
-weir_rc
-weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
-                      struct weir_error *err)
+struct check { /* what a checkpoint cannot be without */
+    bool protocol, metadata;
+};
+
+static weir_rc
+check_small(void *arg, weir_action_kind kind, const json_t *body, struct weir_error *err)
+{
+    struct check *c = arg;
+
+    (void)body;
+    (void)err;
+    c->protocol = c->protocol || kind == WEIR_ACTION_PROTOCOL;
+    c->metadata = c->metadata || kind == WEIR_ACTION_METADATA;
+    return c->protocol && c->metadata ? WEIR_END : WEIR_OK;
+}
+
+/* The rows are what costs, so of them only the column is read that is null in nearly all. */
+static weir_rc
+check_objects(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q, struct weir_error *err)
 {
     static const struct weir_parquet_want sidecar = {{"sidecar", "path"}, &weir_type_string, false, 0};
     struct weir_checkpoint_files *cf;
@@ -587,6 +602,19 @@ weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, s
     while (rc == WEIR_OK);
     weir_checkpoint_files_close(cf);
     return rc == WEIR_END ? WEIR_OK : rc;
+}
+
+weir_rc
+weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
+                      struct weir_error *err)
+{
+    struct check c = {false, false};
+
+    WEIR_TRY(check_objects(st, cp, q, err));
+    WEIR_TRY(weir_checkpoint_small(st, cp, q, check_small, &c, err));
+    if (c.protocol && c.metadata)
+        return WEIR_OK;
+    return weir_fail(err, WEIR_CORRUPT, "holds no %s", c.protocol ? "metaData" : "protocol");
 }
 
 weir_rc

@@ -14,7 +14,8 @@ typedef weir_rc weir_checkpoint_fn(void *arg, weir_action_kind kind, const json_
 weir_rc weir_checkpoint_small(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
                               weir_checkpoint_fn *fn, void *arg, struct weir_error *err);
 
-/* Whether every object of it is there and opens, sidecars too. CORRUPT, NOTFOUND: it is broken. */
+/* Whether every object of it is there and opens, sidecars too, and it has a protocol and metaData. CORRUPT, NOTFOUND: it
+ * is broken. */
 weir_rc weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
                               struct weir_error *err);
 

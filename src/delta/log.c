@@ -146,40 +146,48 @@ listing_checkpoint(struct log_listing *l, int64_t version, const struct weir_obj
     }
 }
 
-/* A compaction that is there for all commits of the hole. */
+/* The compaction that reaches furthest down of those that stand for commit v. */
 static const struct weir_log_span *
-listing_bridge(const struct log_listing *l, int64_t from, int64_t to)
+listing_bridge(const struct log_listing *l, int64_t v)
 {
     uint32_t n = l->ncompactions < WEIR_LOG_COMPACTIONS ? l->ncompactions : WEIR_LOG_COMPACTIONS;
+    const struct weir_log_span *best = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (l->compactions[i].from <= from && l->compactions[i].to >= to)
-            return &l->compactions[i];
+        const struct weir_log_span *c = &l->compactions[i];
+
+        if (c->from <= v && c->to >= v && (best == NULL || c->from < best->from))
+            best = c;
     }
-    return NULL;
+    return best;
+}
+
+/* Commits are missing below v: the run goes on over a compaction that reaches back into it, or begins with one, or with
+ * v itself. */
+static void
+listing_hole(struct log_listing *l, int64_t v)
+{
+    struct weir_log_range *r = &l->range;
+    const struct weir_log_span *bridge = listing_bridge(l, v - 1);
+    bool joins = bridge != NULL && r->last_commit >= 0 && bridge->from <= r->last_commit + 1 && bridge->from >= r->oldest;
+
+    if (!joins || r->nbridges == WEIR_LOG_BRIDGES) {
+        r->nbridges = 0;
+        r->oldest = bridge != NULL ? bridge->from : v;
+        l->hole = r->oldest - 1;
+    }
+    if (bridge != NULL)
+        r->bridges[r->nbridges++] = *bridge;
+    r->oldest_commit = v;
 }
 
 static void
 listing_commit(struct log_listing *l, int64_t v, const struct weir_object *obj)
 {
     struct weir_log_range *r = &l->range;
-    const struct weir_log_span *bridge = NULL;
 
-    if (v != r->last_commit + 1) {
-        bridge = r->nbridges < WEIR_LOG_BRIDGES ? listing_bridge(l, r->last_commit + 1, v - 1) : NULL;
-        if (bridge != NULL && bridge->from >= r->oldest && r->last_commit >= 0) {
-            r->bridges[r->nbridges++] = *bridge;
-        } else if (bridge != NULL) {
-            r->bridges[0] = *bridge;
-            r->nbridges = 1;
-            r->oldest = bridge->from;
-        } else {
-            r->nbridges = 0;
-            l->hole = v - 1;
-            r->oldest = v;
-        }
-        r->oldest_commit = v;
-    }
+    if (v != r->last_commit + 1)
+        listing_hole(l, v);
     r->last_commit = v;
     r->newest_ms = obj->mtime_ms;
 }
