@@ -1,6 +1,8 @@
 /* JSON in SQL against Spark's answers; the catalogue of from_json goes through the kernel, too. */
 #include "sql_help.h"
 
+#include "sql/bind.h"
+
 static void
 json_functions_answer_as_spark(void **state)
 {
@@ -157,12 +159,144 @@ the_catalogue_of_from_json_goes_through_the_kernel(void **state)
     json_decref(differences);
 }
 
+/* ---- json_tuple, whose answers are rows of columns */
+
+static void
+tuple_check(const char *input, const char *wanted)
+{
+    static const char *const names[] = {"f1", "f2", "f1", NULL};
+    struct weir_mem *mem = weir_mem_new(NULL, NULL, "test");
+    struct weir_sql_settings set = {.zone = &weir_zone_utc, .ansi = true};
+    struct weir_node *node = node_new(mem, WEIR_NODE_CALL, "json_tuple", 5);
+    struct weir_resolve r = {.set = &set, .node = node, .mem = mem};
+    struct weir_field fields[5], result = {.name = "r", .name_len = 1, .nullable = true};
+    struct weir_page *in, *out;
+    struct weir_buf text = WEIR_BUF(WEIR_MIB);
+    struct weir_error err = {0};
+    struct weir_call call;
+
+    for (int i = 0; i < 5; i++) {
+        node->kids[i] = node_new(mem, WEIR_NODE_NAME, NULL, 0);
+        fields[i] = (struct weir_field){.name = "a", .name_len = 1, .nullable = true, .type = &weir_type_string};
+    }
+    assert_int_equal(weir_page_new(weir_type_struct(mem, fields, 5), NULL, &in, &err), WEIR_OK);
+    for (int i = 0; i < 5; i++) {
+        const char *value = i == 0 ? input : names[i - 1];
+
+        in->cols[i].form = i == 0 ? WEIR_FLAT : WEIR_CONST;
+        if (value == NULL)
+            weir_col_set_null(&in->cols[i], 0);
+        else
+            weir_str_copy(in->mem, value, (uint32_t)strlen(value), (struct weir_str *)in->cols[i].data);
+        if (i == 0)
+            weir_col_set_null(&in->cols[i], 1);
+    }
+    assert_int_equal(weir_function_find("json_tuple")->resolve(&r, &err), WEIR_OK);
+    assert_int_equal(r.type->nfields, 4);
+    result.type = weir_type_array(mem, r.type, false);
+    assert_int_equal(weir_page_new(weir_type_struct(mem, &result, 1), NULL, &out, &err), WEIR_OK);
+    call = (struct weir_call){.set = &set, .nargs = 5, .type = result.type, .mem = mem};
+    assert_int_equal(r.plan.kernel(&call, in->cols, 2, &out->cols[0], &err), WEIR_OK);
+    render_slot(&out->cols[0], 0, &text);
+    assert_string_equal(text.data, wanted);
+    weir_buf_reset(&text);
+    render_slot(&out->cols[0], 1, &text);
+    assert_string_equal(text.data, "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
+    weir_buf_fini(&text);
+    weir_page_free(in);
+    weir_page_free(out);
+    weir_mem_free(mem);
+}
+
+/* Spark 4.0.0: select json_tuple(t, 'f1', 'f2', 'f1', null). */
+static void
+json_tuple_has_one_row_for_each_text(void **state)
+{
+    (void)state;
+    tuple_check("{\"f1\":\"value1\",\"f2\":3,\"f5\":5.230}",
+                "[{\"c0\":\"value1\",\"c1\":\"3\",\"c2\":\"value1\",\"c3\":null}]");
+    tuple_check("{\"f1\":null,\"f2\":[1, 2.50]}", "[{\"c0\":null,\"c1\":\"[1,2.5]\",\"c2\":null,\"c3\":null}]");
+    tuple_check("{\"f1\":\"a\",\"f1\":\"b\",\"f2\":\"é😀\"}",
+                "[{\"c0\":\"b\",\"c1\":\"é😀\",\"c2\":\"b\",\"c3\":null}]");
+    tuple_check("{\"f1\":\"a\",\"f2\":{\"x\":\"😀\"}", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
+    tuple_check("[1]", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
+    tuple_check("", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
+    tuple_check("{\"f1\":{\"a\":\"b\"},\"f2\":true} x",
+                "[{\"c0\":\"{\\\"a\\\":\\\"b\\\"}\",\"c1\":\"true\",\"c2\":\"{\\\"a\\\":\\\"b\\\"}\",\"c3\":null}]");
+    tuple_check("{\"f1\":\"x\",\"f1\":null}", "[{\"c0\":\"x\",\"c1\":null,\"c2\":\"x\",\"c3\":null}]");
+}
+
+/* ---- Through the binder, which folds and casts constants before a resolver sees them */
+
+static weir_rc
+no_table(void *self, const char *const *parts, uint32_t n, int64_t version, const char *timestamp,
+         struct weir_sql_relation *out, struct weir_error *err)
+{
+    (void)version, (void)timestamp, (void)parts, (void)n;
+    *out = (struct weir_sql_relation){.name = "r0"};
+    return weir_schema_parse_ddl("s STRING, i INT, m MAP<STRING, INT>", 35, self, &out->schema, err);
+}
+
+static void
+constants_reach_the_functions_that_want_them(void **state)
+{
+    static const struct {
+        const char *sql, *ddl; /* ddl NULL: an error that says `why` */
+        const char *why;
+    } cases[] = {
+        {"from_json(s, 'a INT, b STRING')", "STRUCT<a: INT, b: STRING>", NULL},
+        {"from_json(s, 'a INT', map('mode', 'FAILFAST'))", "STRUCT<a: INT>", NULL},
+        {"from_json(s, 'a INT', map('mode', 'SIDEWAYS'))", NULL, "mode"},
+        {"from_json(s, schema_of_json('[{\"a\":1}]'))", "ARRAY<STRUCT<a: BIGINT>>", NULL},
+        {"from_json(s, concat('a ', 'INT'))", "STRUCT<a: INT>", NULL},
+        {"from_json(s, s)", NULL, "constant"},
+        {"from_json(s, 'a INT', m)", NULL, "constant"},
+        {"to_json(named_struct('a', i), map('ignoreNullFields', 'false'))", "STRING NOT NULL", NULL},
+        {"schema_of_json('{\"a\":1}')", "STRING NOT NULL", NULL},
+        {"s rlike '^a+$'", "BOOLEAN", NULL},
+        {"s rlike '(a'", NULL, "unclosed"},
+        {"s like 'a#%' escape '#'", "BOOLEAN", NULL},
+        {"get_json_object(s, '$.a')", "STRING", NULL},
+        {"regexp_extract(s, '(a)(b)', 2)", "STRING", NULL},
+        {"split(s, ',')", "ARRAY<STRING>", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct weir_mem *mem = weir_mem_new(NULL, NULL, "test");
+        struct weir_sql_settings set = {.zone = &weir_zone_utc, .ansi = true, .corrupt_name = "_corrupt_record"};
+        struct weir_sql_env env = {.set = &set, .self = mem, .relation = no_table};
+        const char *sql = weir_mem_printf(mem, "select %s as r from t", cases[i].sql);
+        struct weir_buf ddl = WEIR_BUF(WEIR_MIB);
+        struct weir_sql_plan *plan;
+        struct weir_error err = {0};
+        struct weir_node *tree;
+        weir_rc rc;
+
+        assert_int_equal(weir_sql_parse(sql, strlen(sql), mem, &tree, &err), WEIR_OK);
+        rc = weir_sql_bind(tree, sql, &env, mem, &plan, &err);
+        if (cases[i].ddl == NULL) {
+            if (rc == WEIR_OK || strstr(err.what, cases[i].why) == NULL)
+                fail_msg("%s: %s", cases[i].sql, rc == WEIR_OK ? "bound" : err.what);
+        } else if (rc != WEIR_OK) {
+            fail_msg("%s: %s", cases[i].sql, err.what);
+        } else {
+            weir_type_print_ddl(plan->schema, &ddl);
+            assert_string_equal(ddl.data + 2, cases[i].ddl); /* behind "r " */
+        }
+        weir_buf_fini(&ddl);
+        weir_mem_free(mem);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_functions_answer_as_spark),
         cmocka_unit_test(the_catalogue_of_from_json_goes_through_the_kernel),
+        cmocka_unit_test(json_tuple_has_one_row_for_each_text),
+        cmocka_unit_test(constants_reach_the_functions_that_want_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
