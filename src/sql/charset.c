@@ -3,16 +3,16 @@
 
 struct weir_charset {
     const char *name;
-    unsigned unit;       /* bytes */
-    uint32_t most;       /* the highest code point; of single bytes */
-    bool little, mark;   /* mark: written, and looked for when reading */
-    bool look;           /* looked for, not written */
+    unsigned unit;     /* bytes */
+    uint32_t most;     /* the highest code point; of single bytes */
+    bool little, mark; /* mark: written, and looked for when reading */
+    bool look;         /* looked for, not written */
 };
 
 static const struct weir_charset charsets[] = {
-    {"US-ASCII", 1, 0x7f, false, false, false},    {"ISO-8859-1", 1, 0xff, false, false, false},
-    {"UTF-8", 0, 0, false, false, false},          {"UTF-16BE", 2, 0, false, false, false},
-    {"UTF-16LE", 2, 0, true, false, false},        {"UTF-16", 2, 0, false, true, true},
+    {"US-ASCII", 1, 0x7f, false, false, false}, {"ISO-8859-1", 1, 0xff, false, false, false},
+    {"UTF-8", 0, 0, false, false, false},       {"UTF-16BE", 2, 0, false, false, false},
+    {"UTF-16LE", 2, 0, true, false, false},     {"UTF-16", 2, 0, false, true, true},
     {"UTF-32", 4, 0, false, false, true},
 };
 

@@ -1,5 +1,5 @@
-/* MD5, SHA-1 and SHA-2 of one piece of memory, as RFC 1321 and FIPS 180-4 say. For md5(), sha1(), sha2() of SQL:
- * checksums of data, nothing that a secret hangs on. Pure functions, any thread. */
+/* MD5, SHA-1 and SHA-2 of one piece of memory, as RFC 1321 and FIPS 180-4 say. For md5(), sha1(), sha2() of
+ * SQL: checksums of data, nothing that a secret hangs on. Pure functions, any thread. */
 #ifndef WEIR_SQL_DIGEST_H
 #define WEIR_SQL_DIGEST_H
 

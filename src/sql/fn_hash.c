@@ -1,12 +1,14 @@
 /* Hashes and checksums, equal to Spark's bit for bit.
  *
- * 1. hash() is Murmur3 (32 bits) and xxhash64() is XXH64, both from seed 42; each value's hash seeds the next one's.
+ * 1. hash() is Murmur3 (32 bits) and xxhash64() is XXH64, both from seed 42; each value's hash seeds the next
+ *    one's.
  * 2. A null leaves the seed as it is, so hash(NULL) is 42 and never null.
- * 3. Nested values are hashed field by field, element by element. Maps are refused, as by Spark: equal ones may
- *    differ in order.
- * 4. A byte, a short and a date hash as an int; a decimal of at most 18 digits as a long, a larger one as the bytes of
- *    its unscaled value; -0.0 as 0.0 and every NaN as one.
- * Murmur3 takes the bytes behind the last whole word one by one, which is Spark's own way and no other library's. */
+ * 3. Nested values are hashed field by field, element by element. Maps are refused, as by Spark: equal ones
+ *    may differ in order.
+ * 4. A byte, a short and a date hash as an int; a decimal of at most 18 digits as a long, a larger one as the
+ *    bytes of its unscaled value; -0.0 as 0.0 and every NaN as one.
+ * Murmur3 takes the bytes behind the last whole word one by one, which is Spark's own way and no other
+ * library's. */
 #include <zlib.h>
 
 #include "sql/digest.h"
@@ -205,7 +207,8 @@ decimal_hash(const struct hasher *h, const struct weir_col *col, uint32_t row, u
         return h->long_((uint64_t)(int64_t)v, seed);
     for (unsigned i = 0; i < 16; i++)
         bytes[15 - i] = (char)(v >> 8 * i);
-    while (skip < 15 && ((bytes[skip] == 0 && bytes[skip + 1] >= 0) || (bytes[skip] == -1 && bytes[skip + 1] < 0)))
+    while (skip < 15 &&
+           ((bytes[skip] == 0 && bytes[skip + 1] >= 0) || (bytes[skip] == -1 && bytes[skip + 1] < 0)))
         skip++;
     return h->bytes(bytes + skip, 16 - skip, seed);
 }
@@ -220,17 +223,25 @@ value_hash(const struct hasher *h, const struct weir_col *col, uint32_t row, uin
     if (col->type->kind == WEIR_VOID || weir_arg_null(col, row))
         return seed;
     switch (col->type->kind) {
-    case WEIR_BOOLEAN: return h->int_(weir_arg(col, uint8_t, row), seed);
-    case WEIR_BYTE: return h->int_((uint32_t)(int32_t)weir_arg(col, int8_t, row), seed);
-    case WEIR_SHORT: return h->int_((uint32_t)(int32_t)weir_arg(col, int16_t, row), seed);
+    case WEIR_BOOLEAN:
+        return h->int_(weir_arg(col, uint8_t, row), seed);
+    case WEIR_BYTE:
+        return h->int_((uint32_t)(int32_t)weir_arg(col, int8_t, row), seed);
+    case WEIR_SHORT:
+        return h->int_((uint32_t)(int32_t)weir_arg(col, int16_t, row), seed);
     case WEIR_INT:
-    case WEIR_DATE: return h->int_((uint32_t)weir_arg(col, int32_t, row), seed);
+    case WEIR_DATE:
+        return h->int_((uint32_t)weir_arg(col, int32_t, row), seed);
     case WEIR_LONG:
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: return h->long_((uint64_t)weir_arg(col, int64_t, row), seed);
-    case WEIR_FLOAT: return float_hash(h, weir_arg(col, float, row), seed);
-    case WEIR_DOUBLE: return double_hash(h, weir_arg(col, double, row), seed);
-    case WEIR_DECIMAL: return decimal_hash(h, col, weir_arg_row(col, row), seed);
+    case WEIR_TIMESTAMP_NTZ:
+        return h->long_((uint64_t)weir_arg(col, int64_t, row), seed);
+    case WEIR_FLOAT:
+        return float_hash(h, weir_arg(col, float, row), seed);
+    case WEIR_DOUBLE:
+        return double_hash(h, weir_arg(col, double, row), seed);
+    case WEIR_DECIMAL:
+        return decimal_hash(h, col, weir_arg_row(col, row), seed);
     case WEIR_STRING:
     case WEIR_BINARY:
         p = weir_arg_str(col, row, &len);
@@ -244,7 +255,9 @@ value_hash(const struct hasher *h, const struct weir_col *col, uint32_t row, uin
         for (uint32_t i = 0; i < col->nkids; i++)
             seed = value_hash(h, &col->kids[i], weir_arg_row(col, row), seed);
         return seed;
-    default: WEIR_ASSERT(!"a kind that the resolver refuses"); return seed;
+    default:
+        WEIR_ASSERT(!"a kind that the resolver refuses");
+        return seed;
     }
 }
 
@@ -345,13 +358,13 @@ WEIR_KERNEL(crc32)
 static weir_rc hash_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc values_resolve(struct weir_resolve *r, struct weir_error *err);
 
-#define FUNCTIONS(F)                                                                                        \
-    F(crc32, 1, 1, hash_resolve, "l:y", crc32, SIGNATURE_NEVER_NULL)                                        \
-    F(hash, 1, 255, values_resolve, "i:.*", hash, SIGNATURE_SEES_NULLS)                                     \
-    F(md5, 1, 1, hash_resolve, "s:y", md5, SIGNATURE_NEVER_NULL)                                            \
-    F(sha, 1, 1, hash_resolve, "s:y", sha1, SIGNATURE_NEVER_NULL)                                           \
-    F(sha1, 1, 1, hash_resolve, "s:y", sha1, SIGNATURE_NEVER_NULL)                                          \
-    F(sha2, 2, 2, hash_resolve, "s:yi", sha2, 0)                                                            \
+#define FUNCTIONS(F)                                                                                         \
+    F(crc32, 1, 1, hash_resolve, "l:y", crc32, SIGNATURE_NEVER_NULL)                                         \
+    F(hash, 1, 255, values_resolve, "i:.*", hash, SIGNATURE_SEES_NULLS)                                      \
+    F(md5, 1, 1, hash_resolve, "s:y", md5, SIGNATURE_NEVER_NULL)                                             \
+    F(sha, 1, 1, hash_resolve, "s:y", sha1, SIGNATURE_NEVER_NULL)                                            \
+    F(sha1, 1, 1, hash_resolve, "s:y", sha1, SIGNATURE_NEVER_NULL)                                           \
+    F(sha2, 2, 2, hash_resolve, "s:yi", sha2, 0)                                                             \
     F(xxhash64, 1, 255, values_resolve, "l:.*", xxhash64, SIGNATURE_SEES_NULLS)
 
 static const struct weir_signature hash_signatures[] = {
@@ -363,7 +376,8 @@ static const struct weir_signature hash_signatures[] = {
 static weir_rc
 hash_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, hash_signatures, sizeof(hash_signatures) / sizeof(hash_signatures[0]), err);
+    return weir_signature_resolve(r, hash_signatures, sizeof(hash_signatures) / sizeof(hash_signatures[0]),
+                                  err);
 }
 
 static bool
@@ -382,16 +396,17 @@ values_resolve(struct weir_resolve *r, struct weir_error *err)
 {
     for (uint32_t i = 0; i < r->node->nkids; i++)
         if (type_holds(r->node->kids[i]->type, WEIR_MAP) || type_holds(r->node->kids[i]->type, WEIR_VARIANT))
-            return weir_resolve_refuse(r, i, "a value without maps and variants, whose equal values may differ in order,",
-                                       err);
+            return weir_resolve_refuse(
+                r, i, "a value without maps and variants, whose equal values may differ in order,", err);
     WEIR_TRY(hash_resolve(r, err));
     r->nullable = false;
     return WEIR_OK;
 }
 
 const struct weir_function weir_functions_hash[] = {
-#define ROW(name, min, max, resolve, types, kernel, flags) {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
+#define ROW(name, min, max, resolve, types, kernel, flags)                                                   \
+    {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
     FUNCTIONS(ROW)
 #undef ROW
-    {0},
+        {0},
 };

@@ -1,9 +1,9 @@
 /* from_json and schema_of_json, by the decoder and the inference that read files.
  *
- * 1. Schema and options are constants: they are compiled once, at binding, and the arguments behind the first are
- *    taken out of the call, as Spark's name for it has only the first.
- * 2. Each text is a message of the decoder: one row, written straight into the result's columns. What Spark answers
- *    for odd texts, the decoder answers: docs/json-differences.md.
+ * 1. Schema and options are constants: they are compiled once, at binding, and the arguments behind the first
+ *    are taken out of the call, as Spark's name for it has only the first.
+ * 2. Each text is a message of the decoder: one row, written straight into the result's columns. What Spark
+ *    answers for odd texts, the decoder answers: docs/json-differences.md.
  * 3. A schema that is an array or a map is read as the one field of a record that is put around the text.
  * 4. A decoder has one owner at a time; idle ones wait in the plan for the next call of any lane. */
 #include <pthread.h>
@@ -17,11 +17,11 @@ enum { DECODERS_IDLE = 64 };
 
 struct from_json {
     struct json_options opt;
-    const struct weir_type *type;    /* of the result */
-    struct weir_decode_env env;      /* schema: the type, or the record around it */
+    const struct weir_type *type; /* of the result */
+    struct weir_decode_env env;   /* schema: the type, or the record around it */
     bool wrapped;
-    bool lone_object;                /* an array of structs takes an object as its only element */
-    pthread_mutex_t lock;            /* idle, nidle */
+    bool lone_object;     /* an array of structs takes an object as its only element */
+    pthread_mutex_t lock; /* idle, nidle */
     void *idle[DECODERS_IDLE];
     uint32_t nidle;
 };
@@ -37,8 +37,10 @@ weir_call_options(struct weir_resolve *r, uint32_t arg, struct weir_settings *se
     if (node == NULL)
         return WEIR_OK;
     if (node->kind != WEIR_NODE_CALL || strcmp(node->text, "map") != 0 || n % 2 != 0)
-        return weir_fail(err, WEIR_SCHEMA, "[INVALID_OPTIONS.NON_MAP_FUNCTION] %s: options are a constant map('key', 'value', ...)",
-                         r->node->text);
+        return weir_fail(
+            err, WEIR_SCHEMA,
+            "[INVALID_OPTIONS.NON_MAP_FUNCTION] %s: options are a constant map('key', 'value', ...)",
+            r->node->text);
     set->at = weir_mem_zalloc(r->mem, (n / 2 + 1) * sizeof(*set->at));
     if (set->at == NULL)
         return weir_mem_fail(r->mem, n * sizeof(*set->at), err);
@@ -48,8 +50,10 @@ weir_call_options(struct weir_resolve *r, uint32_t arg, struct weir_settings *se
         while (kid != NULL && kid->kind == WEIR_NODE_CAST) /* that makes the map's type */
             kid = kid->kids[0];
         if (kid == NULL || kid->kind != WEIR_NODE_LITERAL || kid->text == NULL)
-            return weir_fail(err, WEIR_SCHEMA, "[INVALID_OPTIONS.NON_STRING_TYPE] %s: a key or value of the options is no "
-                                               "constant string", r->node->text);
+            return weir_fail(err, WEIR_SCHEMA,
+                             "[INVALID_OPTIONS.NON_STRING_TYPE] %s: a key or value of the options is no "
+                             "constant string",
+                             r->node->text);
         if (i % 2 == 0)
             set->at[set->n].key = kid->text;
         else
@@ -62,8 +66,10 @@ weir_rc
 weir_json_call_options(struct weir_resolve *r, uint32_t i, struct json_options *opt, struct weir_error *err)
 {
     const struct weir_option *tables[] = {weir_json_option_table};
-    const struct weir_format_env env = {.zone = r->set->zone, .case_sensitive = true,
-                                        .max_record_bytes = WEIR_RECORD_MAX, .quota = weir_mem_quota(r->mem),
+    const struct weir_format_env env = {.zone = r->set->zone,
+                                        .case_sensitive = true,
+                                        .max_record_bytes = WEIR_RECORD_MAX,
+                                        .quota = weir_mem_quota(r->mem),
                                         .mem = r->mem};
     struct weir_settings set = {0};
 
@@ -142,9 +148,10 @@ weir_json_type_of(const struct json_options *opt, struct weir_slice s, struct we
     if (schema->nfields == 1 && strcmp(schema->fields[0].name, "v") == 0)
         *out = schema->fields[0].type;
     else
-        rc = schema->nfields == 0
-                 ? weir_fail(err, WEIR_UNSUPPORTED, "schema_of_json: '%.*s' has no field at all", WEIR_SHOW(s))
-                 : weir_fail(err, WEIR_USAGE, "schema_of_json: '%.*s' is no JSON", WEIR_SHOW(s));
+        rc =
+            schema->nfields == 0
+                ? weir_fail(err, WEIR_UNSUPPORTED, "schema_of_json: '%.*s' has no field at all", WEIR_SHOW(s))
+                : weir_fail(err, WEIR_USAGE, "schema_of_json: '%.*s' is no JSON", WEIR_SHOW(s));
 out:
     weir_infer_free(inf);
     return rc;
@@ -160,7 +167,8 @@ schema_call_read(struct weir_resolve *outer, struct weir_node *call, const struc
     struct json_options opt = {0};
 
     if (text == NULL || text->kind != WEIR_NODE_LITERAL || text->text == NULL)
-        return weir_fail(err, WEIR_SCHEMA, "[DATATYPE_MISMATCH.NON_FOLDABLE_INPUT] schema_of_json wants a constant string");
+        return weir_fail(err, WEIR_SCHEMA,
+                         "[DATATYPE_MISMATCH.NON_FOLDABLE_INPUT] schema_of_json wants a constant string");
     WEIR_TRY(weir_json_call_options(&r, 1, &opt, err));
     return weir_json_type_of(&opt, weir_slice(text->text, text->text_len), r.mem, out, err);
 }
@@ -176,11 +184,14 @@ schema_read(struct weir_resolve *r, const struct weir_type **out, struct weir_er
     else if (node->kind == WEIR_NODE_CALL && strcmp(node->text, "schema_of_json") == 0)
         WEIR_TRY(schema_call_read(r, node, &type, err));
     else
-        return weir_fail(err, WEIR_SCHEMA, "[INVALID_SCHEMA.NON_STRING_LITERAL] from_json: the schema is a constant string "
-                                           "or schema_of_json of one");
+        return weir_fail(err, WEIR_SCHEMA,
+                         "[INVALID_SCHEMA.NON_STRING_LITERAL] from_json: the schema is a constant string "
+                         "or schema_of_json of one");
     if (type->kind != WEIR_STRUCT && type->kind != WEIR_ARRAY && type->kind != WEIR_MAP)
-        return weir_fail(err, WEIR_SCHEMA, "[DATATYPE_MISMATCH.INVALID_JSON_SCHEMA] from_json reads a struct, an array or a "
-                                           "map, not %s", weir_kind_name(type->kind));
+        return weir_fail(err, WEIR_SCHEMA,
+                         "[DATATYPE_MISMATCH.INVALID_JSON_SCHEMA] from_json reads a struct, an array or a "
+                         "map, not %s",
+                         weir_kind_name(type->kind));
     *out = type_nullable(r->mem, type, false);
     return *out == NULL ? weir_mem_fail(r->mem, sizeof(*type), err) : WEIR_OK;
 }
@@ -237,7 +248,11 @@ env_make(struct from_json *f, struct weir_mem *mem, struct weir_error *err)
         return weir_mem_fail(mem, schema->nfields * sizeof(*source), err);
     for (uint32_t i = 0; i < schema->nfields; i++)
         source[i] = 1;
-    f->env = (struct weir_decode_env){.schema = schema, .source = source, .rescued = -1, .corrupt = -1, .message = true,
+    f->env = (struct weir_decode_env){.schema = schema,
+                                      .source = source,
+                                      .rescued = -1,
+                                      .corrupt = -1,
+                                      .message = true,
                                       .quota = weir_mem_quota(mem)};
     if (!f->wrapped)
         f->env.corrupt = weir_field_find(schema, f->opt.corrupt_column, strlen(f->opt.corrupt_column), true);
@@ -278,10 +293,11 @@ text_copy(const struct fn_row *r, struct weir_slice head, struct weir_slice s, s
     return WEIR_OK;
 }
 
-/* The first value of the text as the field of a record; what stands behind it is nothing, as for structs. *good: there
- * is one. */
+/* The first value of the text as the field of a record; what stands behind it is nothing, as for structs.
+ * *good: there is one. */
 static weir_rc
-text_wrap(const struct fn_row *r, const struct from_json *f, struct weir_slice s, struct weir_slice *out, bool *good)
+text_wrap(const struct fn_row *r, const struct from_json *f, struct weir_slice s, struct weir_slice *out,
+          bool *good)
 {
     struct weir_slice none = {"", 0};
     const char *from, *to;
@@ -297,7 +313,8 @@ text_wrap(const struct fn_row *r, const struct from_json *f, struct weir_slice s
         return WEIR_OK;
     lone = f->lone_object && *from == '{';
     return text_copy(r, lone ? weir_slice("{\"value\":[", 10) : weir_slice("{\"value\":", 9),
-                     weir_slice(from, (size_t)(to - from)), lone ? weir_slice("]}", 2) : weir_slice("}", 1), out);
+                     weir_slice(from, (size_t)(to - from)), lone ? weir_slice("]}", 2) : weir_slice("}", 1),
+                     out);
 }
 
 static weir_rc
@@ -351,8 +368,11 @@ from_json_kernel(struct weir_call *call, const struct weir_col *args, uint32_t r
     t.pos = weir_mem_alloc(call->mem, (rows + 1) * sizeof(*t.pos));
     if (t.pos == NULL)
         return weir_mem_fail(call->mem, rows * sizeof(*t.pos), err);
-    t.page = (struct weir_page){.schema = t.f->env.schema, .cols = t.f->wrapped ? out : out->kids,
-                                .ncols = t.f->wrapped ? 1 : out->nkids, .mem = call->mem, .pos = t.pos};
+    t.page = (struct weir_page){.schema = t.f->env.schema,
+                                .cols = t.f->wrapped ? out : out->kids,
+                                .ncols = t.f->wrapped ? 1 : out->nkids,
+                                .mem = call->mem,
+                                .pos = t.pos};
     WEIR_TRY(decoder_take(t.f, &t.dec, err));
     for (; r.row < rows && rc == WEIR_OK; r.row++)
         rc = row_is_null(&r, 0) ? row_put_null(&r) : text_decode(&r, &t);
@@ -390,8 +410,8 @@ from_json_resolve(struct weir_resolve *r, struct weir_error *err)
 /* ---- schema_of_json */
 
 static weir_rc
-schema_of_json_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                      struct weir_error *err)
+schema_of_json_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                      struct weir_col *out, struct weir_error *err)
 {
     const struct weir_slice *text = call->data;
 
@@ -401,7 +421,8 @@ schema_of_json_kernel(struct weir_call *call, const struct weir_col *args, uint3
     return WEIR_OK;
 }
 
-/* The type as Spark's SQL: that of an element of an array, since a struct alone prints as a list of columns. */
+/* The type as Spark's SQL: that of an element of an array, since a struct alone prints as a list of columns.
+ * */
 static weir_rc
 type_print(const struct weir_type *type, struct weir_mem *mem, struct weir_slice *out, struct weir_error *err)
 {
@@ -441,7 +462,8 @@ schema_of_json_resolve(struct weir_resolve *r, struct weir_error *err)
 
 const struct weir_function weir_functions_json[] = {
     {"from_json", WEIR_FN_SCALAR, 2, 3, from_json_resolve,
-     "schema and options are constants; option names that Spark ignores are refused; odd texts: docs/json-differences.md",
+     "schema and options are constants; option names that Spark ignores are refused; odd texts: "
+     "docs/json-differences.md",
      NULL},
     {"schema_of_json", WEIR_FN_SCALAR, 1, 2, schema_of_json_resolve, NULL, NULL},
     {0},

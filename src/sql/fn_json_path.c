@@ -1,14 +1,14 @@
 /* get_json_object, json_tuple, json_array_length, json_object_keys: parts of a text, without a schema.
  *
- * 1. What comes out was written anew: blanks go, strings are escaped as Jackson does, fractions are printed as doubles,
- *    whole numbers stay as they are. A string alone comes out as it is, without quotes.
+ * 1. What comes out was written anew: blanks go, strings are escaped as Jackson does, fractions are printed
+ *    as doubles, whole numbers stay as they are. A string alone comes out as it is, without quotes.
  * 2. A text that is malformed anywhere up to the end of its first value has no parts at all: null.
- * 3. Paths are Hive's as Spark has them: $, .name, ['name'], [number], [*]. A path that is none finds nothing; `.*`
- *    is a path and finds nothing either. Some of [*] looks odd and is Spark's: one match comes without its brackets,
- *    and [*][*] flattens.
+ * 3. Paths are Hive's as Spark has them: $, .name, ['name'], [number], [*]. A path that is none finds
+ *    nothing; `.*` is a path and finds nothing either. Some of [*] looks odd and is Spark's: one match comes
+ *    without its brackets, and [*][*] flattens.
  * 4. Nothing recurses deeper than the path is long.
- * Characters beyond U+FFFF within quotes come out as two escapes, but as they are among the matches of [*]: Spark has
- * two kinds of writers there. A lone surrogate makes a text malformed.
+ * Characters beyond U+FFFF within quotes come out as two escapes, but as they are among the matches of [*]:
+ * Spark has two kinds of writers there. A lone surrogate makes a text malformed.
  * Single quotes and control characters in strings are accepted, as by Spark's factory for these functions. */
 #include "sql/fn_json.h"
 #include "sql/fn_text.h"
@@ -19,8 +19,11 @@ enum { PATH_STEPS = 64 };
 static const struct json_options *
 lenient_options(struct json_options *opt)
 {
-    *opt = (struct json_options){.single_quotes = true, .control_chars = true, .max_depth = JSON_DEPTH_MAX,
-                                 .max_number = JSON_NUMBER_MAX, .scan = weir_json_scan_best()};
+    *opt = (struct json_options){.single_quotes = true,
+                                 .control_chars = true,
+                                 .max_depth = JSON_DEPTH_MAX,
+                                 .max_number = JSON_NUMBER_MAX,
+                                 .scan = weir_json_scan_best()};
     return opt;
 }
 
@@ -57,8 +60,8 @@ string_plain(struct copier *c, const struct json_string *s, struct weir_slice *o
     if (!s->escaped)
         return true;
     weir_buf_reset(&c->scratch);
-    if ((to = weir_buf_room(&c->scratch, s->len + 1)) == NULL || !weir_json_unescape(&c->text, s, to, &n, &lone) ||
-        lone)
+    if ((to = weir_buf_room(&c->scratch, s->len + 1)) == NULL ||
+        !weir_json_unescape(&c->text, s, to, &n, &lone) || lone)
         return false;
     *out = weir_slice(to, n);
     return true;
@@ -130,7 +133,8 @@ scalar_copy(struct copier *c, const char *p, struct json_out *out)
         if (p != NULL)
             weir_buf_str(out->buf, word == 't' ? "true" : word == 'f' ? "false" : "null");
         return p;
-    default: return number_copy(c, p, out->buf);
+    default:
+        return number_copy(c, p, out->buf);
     }
 }
 
@@ -162,7 +166,8 @@ value_copy(struct copier *c, const char *p, struct json_out *out)
 
             if (level == JSON_DEPTH_MAX || out->buf->failed)
                 return NULL;
-            objects[level / 64] = (objects[level / 64] & ~(UINT64_C(1) << level % 64)) | (uint64_t)object << level % 64;
+            objects[level / 64] = (objects[level / 64] & ~(UINT64_C(1) << level % 64)) | (uint64_t)object
+                                                                                             << level % 64;
             level++;
             weir_buf_byte(out->buf, *p);
             p = json_blanks(&c->text, p + 1);
@@ -302,7 +307,8 @@ path_read(struct weir_slice s, struct json_path *path, bool *good, struct weir_e
             return WEIR_OK;
         }
         if (step_overflows(&path->steps[path->n]))
-            return weir_fail(err, WEIR_USAGE, "get_json_object: the path '%.*s' has an index that no array reaches",
+            return weir_fail(err, WEIR_USAGE,
+                             "get_json_object: the path '%.*s' has an index that no array reaches",
                              WEIR_SHOW(s));
     }
     return WEIR_OK;
@@ -319,8 +325,8 @@ struct evaluation {
 };
 
 /* The value at p under the steps from i on. Returns what is behind it; NULL: malformed. */
-static const char *eval(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
-                        bool *found);
+static const char *eval(struct evaluation *e, const char *p, uint32_t i, json_style style,
+                        struct json_out *out, bool *found);
 
 /* What is no array within the array at p, at any depth. */
 static const char *
@@ -379,7 +385,8 @@ eval_end(struct evaluation *e, const char *p, json_style style, struct json_out 
 
 /* The first member of that name which has what the rest of the path asks for. */
 static const char *
-eval_name(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out, bool *found)
+eval_name(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
+          bool *found)
 {
     const struct step *step = &e->path->steps[i];
     bool end;
@@ -392,7 +399,8 @@ eval_name(struct evaluation *e, const char *p, uint32_t i, json_style style, str
 
         if ((p = key_read(&e->copier, p, &key)) == NULL)
             return NULL;
-        if (!*found && key.len == step->name.len && memcmp(key.ptr, step->name.ptr, key.len) == 0 && *p != 'n')
+        if (!*found && key.len == step->name.len && memcmp(key.ptr, step->name.ptr, key.len) == 0 &&
+            *p != 'n')
             p = eval(e, p, i + 1, style, out, found);
         else
             p = weir_json_skip(&e->copier.text, p);
@@ -403,7 +411,8 @@ eval_name(struct evaluation *e, const char *p, uint32_t i, json_style style, str
 
 /* All elements of the array at p; *n: those that had something. */
 static const char *
-eval_elements(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out, uint32_t *n)
+eval_elements(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
+              uint32_t *n)
 {
     bool end, found;
 
@@ -422,7 +431,8 @@ eval_elements(struct evaluation *e, const char *p, uint32_t i, json_style style,
 
 /* The elements as an array, which is there even when none had anything. */
 static const char *
-eval_array(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out, bool *found)
+eval_array(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
+           bool *found)
 {
     struct json_out inner = {.buf = out->buf, .in_array = true, .whole = out->whole};
     uint32_t n;
@@ -437,7 +447,8 @@ eval_array(struct evaluation *e, const char *p, uint32_t i, json_style style, st
 
 /* The same, but one match stands alone, and none leaves nothing. */
 static const char *
-eval_matches(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out, bool *found)
+eval_matches(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
+             bool *found)
 {
     struct json_out inner = {.in_array = true, .whole = true};
     struct weir_buf buf;
@@ -473,7 +484,8 @@ eval_any(struct evaluation *e, const char *p, uint32_t i, json_style style, stru
 }
 
 static const char *
-eval_index(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out, bool *found)
+eval_index(struct evaluation *e, const char *p, uint32_t i, json_style style, struct json_out *out,
+           bool *found)
 {
     const struct json_path *path = e->path;
     bool end;
@@ -484,7 +496,8 @@ eval_index(struct evaluation *e, const char *p, uint32_t i, json_style style, st
     if (*p == ']')
         return p + 1;
     for (uint64_t at = 0;; at++) {
-        p = at == path->steps[i].index ? eval(e, p, i + 1, style, out, found) : weir_json_skip(&e->copier.text, p);
+        p = at == path->steps[i].index ? eval(e, p, i + 1, style, out, found)
+                                       : weir_json_skip(&e->copier.text, p);
         if (p == NULL || (p = next_read(&e->copier, p, ']', &end)) == NULL || end)
             return p;
     }
@@ -532,7 +545,8 @@ use_fini(struct text_use *use)
     weir_buf_fini(&use->buf);
 }
 
-/* The row's text, with what the scanner wants behind it. *p: its first byte that is no blank; NULL: it is blank. */
+/* The row's text, with what the scanner wants behind it. *p: its first byte that is no blank; NULL: it is
+ * blank. */
 static weir_rc
 text_open(const struct fn_row *r, struct text_use *use, const char **p)
 {
@@ -568,7 +582,8 @@ path_prepare(const struct weir_call *call, const struct weir_col *const *constan
     if (constants[1] == NULL || constants[1]->type->kind != WEIR_STRING || weir_arg_null(constants[1], 0))
         return WEIR_OK;
     s.ptr = weir_arg_str(constants[1], 0, &len);
-    if ((path = weir_mem_zalloc(mem, sizeof(*path))) == NULL || (s.ptr = weir_mem_strndup(mem, s.ptr, len)) == NULL)
+    if ((path = weir_mem_zalloc(mem, sizeof(*path))) == NULL ||
+        (s.ptr = weir_mem_strndup(mem, s.ptr, len)) == NULL)
         return weir_mem_fail(mem, sizeof(*path), err);
     s.len = len;
     WEIR_TRY(path_read(s, path, &good, err));
@@ -599,8 +614,8 @@ object_get(const struct fn_row *r, struct text_use *use, struct json_path *own)
 }
 
 static weir_rc
-get_json_object_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                       struct weir_error *err)
+get_json_object_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                       struct weir_col *out, struct weir_error *err)
 {
     struct fn_row r = {.call = call, .args = args, .out = out, .err = err};
     struct json_path own;
@@ -632,8 +647,8 @@ array_count(struct copier *c, const char *p, int32_t *n)
 }
 
 static weir_rc
-json_array_length_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                         struct weir_error *err)
+json_array_length_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                         struct weir_col *out, struct weir_error *err)
 {
     struct fn_row r = {.call = call, .args = args, .out = out, .err = err};
     struct text_use use;
@@ -684,8 +699,8 @@ keys_add(const struct fn_row *r, struct copier *c, const char *p, struct weir_li
 }
 
 static weir_rc
-json_object_keys_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                        struct weir_error *err)
+json_object_keys_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                        struct weir_col *out, struct weir_error *err)
 {
     struct fn_row r = {.call = call, .args = args, .out = out, .err = err};
     struct text_use use;
@@ -724,22 +739,26 @@ member_put(const struct fn_row *r, struct text_use *use, struct weir_slice key, 
     struct weir_col *cols = r->out->kids[0].kids;
 
     for (uint32_t i = 1; i < r->call->nargs; i++)
-        wanted |= !row_is_null(r, i) && row_str(r, i).len == key.len && memcmp(row_str(r, i).ptr, key.ptr, key.len) == 0;
+        wanted |= !row_is_null(r, i) && row_str(r, i).len == key.len &&
+                  memcmp(row_str(r, i).ptr, key.ptr, key.len) == 0;
     if (!wanted || **p == 'n') {
         *p = weir_json_skip(&use->e.copier.text, *p);
         return WEIR_OK;
     }
-    if ((key.ptr = weir_mem_strndup(r->call->mem, key.ptr, key.len)) == NULL) /* the value may need what holds it */
+    if ((key.ptr = weir_mem_strndup(r->call->mem, key.ptr, key.len)) ==
+        NULL) /* the value may need what holds it */
         return weir_mem_fail(r->call->mem, key.len, r->err);
     use->e.path = &whole;
     weir_buf_reset(&use->buf);
     if ((*p = eval(&use->e, *p, 0, STYLE_RAW, &out, &found)) == NULL)
         return weir_buf_check(&use->buf, r->err);
     for (uint32_t i = 1; i < r->call->nargs; i++) {
-        if (row_is_null(r, i) || row_str(r, i).len != key.len || memcmp(row_str(r, i).ptr, key.ptr, key.len) != 0)
+        if (row_is_null(r, i) || row_str(r, i).len != key.len ||
+            memcmp(row_str(r, i).ptr, key.ptr, key.len) != 0)
             continue;
         weir_col_set_valid(&cols[i - 1], at);
-        WEIR_TRY(weir_out_str(r->call, &cols[i - 1], at, use->buf.len == 0 ? "" : use->buf.data, use->buf.len, r->err));
+        WEIR_TRY(weir_out_str(r->call, &cols[i - 1], at, use->buf.len == 0 ? "" : use->buf.data, use->buf.len,
+                              r->err));
     }
     return weir_buf_check(&use->buf, r->err);
 }
@@ -818,8 +837,8 @@ json_tuple_resolve(struct weir_resolve *r, struct weir_error *err)
 
         if (name == NULL)
             return weir_mem_fail(r->mem, 8, err);
-        fields[i] = (struct weir_field){.name = name, .name_len = (uint32_t)strlen(name), .nullable = true,
-                                        .type = &weir_type_string};
+        fields[i] = (struct weir_field){
+            .name = name, .name_len = (uint32_t)strlen(name), .nullable = true, .type = &weir_type_string};
     }
     if ((r->type = weir_type_struct(r->mem, fields, n)) == NULL)
         return weir_mem_fail(r->mem, n * sizeof(fields[0]), err);
@@ -841,7 +860,8 @@ static const struct weir_signature path_signatures[] = {
 static weir_rc
 path_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, path_signatures, sizeof(path_signatures) / sizeof(path_signatures[0]), err);
+    return weir_signature_resolve(r, path_signatures, sizeof(path_signatures) / sizeof(path_signatures[0]),
+                                  err);
 }
 
 const struct weir_function weir_functions_json_path[] = {

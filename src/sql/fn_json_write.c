@@ -1,8 +1,9 @@
 /* to_json: values as the text that Spark's JacksonGenerator writes.
  *
- * 1. Fields that are null are left out unless ignoreNullFields is false; elements and values of maps never are.
- * 2. Numbers are Java's: doubles by Double.toString, NaN and infinities as strings, decimals by BigDecimal.toString,
- *    which has an exponent for very small ones.
+ * 1. Fields that are null are left out unless ignoreNullFields is false; elements and values of maps never
+ *    are.
+ * 2. Numbers are Java's: doubles by Double.toString, NaN and infinities as strings, decimals by
+ *    BigDecimal.toString, which has an exponent for very small ones.
  * 3. Keys of maps are what Java's toString makes of Spark's inside: a date is its number of days.
  * 4. Timestamps have three digits and the session's offset; other formats are refused. */
 #include "sql/fn_json.h"
@@ -14,7 +15,8 @@ struct to_json {
     bool ascii; /* writeNonAsciiCharacterAsCodePoint */
 };
 
-static void value_write(const struct to_json *w, const struct weir_col *col, uint32_t row, struct weir_buf *buf);
+static void value_write(const struct to_json *w, const struct weir_col *col, uint32_t row,
+                        struct weir_buf *buf);
 
 /* ---- Scalars */
 
@@ -73,7 +75,8 @@ base64_write(const char *p_, size_t n, struct weir_buf *buf)
     weir_buf_byte(buf, '"');
     for (size_t i = 0; i < n; i += 3) {
         size_t left = n - i;
-        uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0);
+        uint32_t v =
+            (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0);
         char four[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=',
                         left > 2 ? digits[v & 63] : '='};
 
@@ -95,8 +98,8 @@ decimal_write(const struct weir_col *col, uint32_t row, struct weir_buf *buf)
         weir_buf_add(buf, text, weir_decimal_print(v, col->type->scale, text));
         return;
     }
-    weir_buf_printf(buf, "%s%c%s%.*sE%d", v < 0 ? "-" : "", digits[0], n > 1 ? "." : "", (int)n - 1, digits + 1,
-                    exponent);
+    weir_buf_printf(buf, "%s%c%s%.*sE%d", v < 0 ? "-" : "", digits[0], n > 1 ? "." : "", (int)n - 1,
+                    digits + 1, exponent);
 }
 
 /* "Z", "+08:00": XXX of Java. */
@@ -108,7 +111,8 @@ offset_print(int64_t offset_us, char text[8])
     if (offset_us == 0)
         snprintf(text, 8, "Z");
     else
-        snprintf(text, 8, "%c%02d:%02d", offset_us < 0 ? '-' : '+', (int)((minutes < 0 ? -minutes : minutes) / 60 % 100),
+        snprintf(text, 8, "%c%02d:%02d", offset_us < 0 ? '-' : '+',
+                 (int)((minutes < 0 ? -minutes : minutes) / 60 % 100),
                  (int)((minutes < 0 ? -minutes : minutes) % 60));
 }
 
@@ -130,14 +134,22 @@ static size_t
 number_print(const struct weir_col *col, uint32_t row, char text[48])
 {
     switch (col->type->kind) {
-    case WEIR_BOOLEAN: return (size_t)snprintf(text, 48, "%s", weir_arg(col, uint8_t, row) ? "true" : "false");
-    case WEIR_BYTE: return weir_long_print(weir_arg(col, int8_t, row), text);
-    case WEIR_SHORT: return weir_long_print(weir_arg(col, int16_t, row), text);
-    case WEIR_INT: return weir_long_print(weir_arg(col, int32_t, row), text);
-    case WEIR_LONG: return weir_long_print(weir_arg(col, int64_t, row), text);
-    case WEIR_FLOAT: return weir_float_print(weir_arg(col, float, row), text);
-    case WEIR_DOUBLE: return weir_double_print(weir_arg(col, double, row), text);
-    default: return 0;
+    case WEIR_BOOLEAN:
+        return (size_t)snprintf(text, 48, "%s", weir_arg(col, uint8_t, row) ? "true" : "false");
+    case WEIR_BYTE:
+        return weir_long_print(weir_arg(col, int8_t, row), text);
+    case WEIR_SHORT:
+        return weir_long_print(weir_arg(col, int16_t, row), text);
+    case WEIR_INT:
+        return weir_long_print(weir_arg(col, int32_t, row), text);
+    case WEIR_LONG:
+        return weir_long_print(weir_arg(col, int64_t, row), text);
+    case WEIR_FLOAT:
+        return weir_float_print(weir_arg(col, float, row), text);
+    case WEIR_DOUBLE:
+        return weir_double_print(weir_arg(col, double, row), text);
+    default:
+        return 0;
     }
 }
 
@@ -162,11 +174,18 @@ scalar_write(const struct to_json *w, const struct weir_col *col, uint32_t row, 
         p = weir_arg_str(col, row, &len);
         base64_write(p, len, buf);
         return;
-    case WEIR_DECIMAL: decimal_write(col, weir_arg_row(col, row), buf); return;
-    case WEIR_DATE: n = weir_date_print(weir_arg(col, int32_t, row), text); break;
+    case WEIR_DECIMAL:
+        decimal_write(col, weir_arg_row(col, row), buf);
+        return;
+    case WEIR_DATE:
+        n = weir_date_print(weir_arg(col, int32_t, row), text);
+        break;
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: n = instant_print(w, col, row, text); break;
-    default: WEIR_ASSERT(n > 0); /* NaN, Infinity; other kinds were refused */
+    case WEIR_TIMESTAMP_NTZ:
+        n = instant_print(w, col, row, text);
+        break;
+    default:
+        WEIR_ASSERT(n > 0); /* NaN, Infinity; other kinds were refused */
     }
     weir_buf_printf(buf, "\"%.*s\"", (int)n, text);
 }
@@ -186,15 +205,20 @@ key_write(const struct to_json *w, const struct weir_col *col, uint32_t row, str
         p = weir_arg_str(col, row, &len);
         string_write(w, p, len, buf);
         return;
-    case WEIR_DATE: n = weir_long_print(weir_arg(col, int32_t, row), text); break;
+    case WEIR_DATE:
+        n = weir_long_print(weir_arg(col, int32_t, row), text);
+        break;
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: n = weir_long_print(weir_arg(col, int64_t, row), text); break;
+    case WEIR_TIMESTAMP_NTZ:
+        n = weir_long_print(weir_arg(col, int64_t, row), text);
+        break;
     case WEIR_DECIMAL: /* Spark's Decimal prints like BigDecimal */
         weir_buf_byte(buf, '"');
         decimal_write(col, weir_arg_row(col, row), buf);
         weir_buf_byte(buf, '"');
         return;
-    default: break;
+    default:
+        break;
     }
     weir_buf_printf(buf, "\"%.*s\"", (int)n, text);
 }
@@ -295,11 +319,12 @@ static const struct weir_option write_option_table[] = {
      "Writes characters beyond ASCII as \\uXXXX."},
     {"pretty", WEIR_OPT_BOOL, WEIR_HONOURED, AT(pretty), "false", NULL, "Only false."},
     {"dateFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(date_format), "yyyy-MM-dd", NULL, "Only the default."},
-    {"timestampFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(timestamp_format), "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", NULL,
-     "Only the default."},
+    {"timestampFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(timestamp_format),
+     "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", NULL, "Only the default."},
     {"timestampNTZFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(ntz_format), "yyyy-MM-dd'T'HH:mm:ss[.SSS]", NULL,
      "Only the default."},
-    {"timeZone", WEIR_OPT_TEXT, WEIR_HONOURED, AT(time_zone), NULL, NULL, "Zone of timestamps; unset: the session's."},
+    {"timeZone", WEIR_OPT_TEXT, WEIR_HONOURED, AT(time_zone), NULL, NULL,
+     "Zone of timestamps; unset: the session's."},
     WEIR_OPTION_END,
 };
 
@@ -308,7 +333,8 @@ format_check(const char *option, const char *have, const char *only, struct weir
 {
     if (strcmp(have, only) == 0)
         return WEIR_OK;
-    weir_fail(err, WEIR_UNSUPPORTED, "to_json: option %s is written as %s only, not as %s", option, only, have);
+    weir_fail(err, WEIR_UNSUPPORTED, "to_json: option %s is written as %s only, not as %s", option, only,
+              have);
     return weir_error_hint(err, "use date_format on the column");
 }
 
@@ -373,7 +399,8 @@ to_json_resolve(struct weir_resolve *r, struct weir_error *err)
 
 const struct weir_function weir_functions_json_write[] = {
     {"to_json", WEIR_FN_SCALAR, 1, 2, to_json_resolve,
-     "of the options dateFormat, timestampFormat, timestampNTZFormat and pretty only the defaults; variants are refused",
+     "of the options dateFormat, timestampFormat, timestampNTZFormat and pretty only the defaults; variants "
+     "are refused",
      NULL},
     {0},
 };

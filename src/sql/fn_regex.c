@@ -1,8 +1,8 @@
 /* Functions of regular expressions, split(), and the patterns of LIKE.
  *
  * 1. A pattern that is a constant is compiled once, at binding; others when they change from row to row.
- * 2. Matches follow each other as Java's Matcher.find() has them: the next one begins where the last one ended, one
- *    character further when that was empty.
+ * 2. Matches follow each other as Java's Matcher.find() has them: the next one begins where the last one
+ *    ended, one character further when that was empty.
  * 3. A pattern that Java refuses, or weir, stops the query: no row can be right with it. */
 #include "sql/fn_text.h"
 #include "sql/regex.h"
@@ -48,7 +48,8 @@ regex_use(struct regex_use *use, const struct fn_row *r)
         return weir_match_new(use->re, r->call->mem, &use->match, r->err);
     }
     pattern = row_str(r, 1);
-    if (use->re != NULL && pattern.len == use->pattern.len && memcmp(pattern.ptr, use->pattern.ptr, pattern.len) == 0)
+    if (use->re != NULL && pattern.len == use->pattern.len &&
+        memcmp(pattern.ptr, use->pattern.ptr, pattern.len) == 0)
         return WEIR_OK;
     WEIR_TRY(weir_regex_compile(pattern, r->call->mem, &re, r->err));
     use->re = re;
@@ -76,11 +77,11 @@ regex_rows_run(struct weir_call *call, const struct weir_col *args, uint32_t row
     return WEIR_OK;
 }
 
-#define REGEX_KERNEL(name)                                                                                  \
+#define REGEX_KERNEL(name)                                                                                   \
     static weir_rc name##_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,         \
-                                 struct weir_col *out, struct weir_error *err)                              \
-    {                                                                                                       \
-        return regex_rows_run(call, args, rows, out, err, name##_row);                                      \
+                                 struct weir_col *out, struct weir_error *err)                               \
+    {                                                                                                        \
+        return regex_rows_run(call, args, rows, out, err, name##_row);                                       \
     }
 
 static weir_rc
@@ -125,7 +126,8 @@ regexp_count_row(const struct fn_row *r, struct regex_use *use)
 }
 REGEX_KERNEL(regexp_count)
 
-/* Where the first match begins, in Java's units from 1. Spark takes the third argument and has no use for it. */
+/* Where the first match begins, in Java's units from 1. Spark takes the third argument and has no use for it.
+ * */
 static weir_rc
 regexp_instr_row(const struct fn_row *r, struct regex_use *use)
 {
@@ -161,8 +163,9 @@ group_asked(const struct fn_row *r, const struct regex_use *use, uint32_t *group
     *group = *ok ? (uint32_t)n : 0;
     if (*ok)
         return WEIR_OK;
-    return row_bad(r, "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX", "%s: the regular expression has %u groups, not %d",
-                   "regexp_extract", weir_regex_groups(use->re), n);
+    return row_bad(r, "INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX",
+                   "%s: the regular expression has %u groups, not %d", "regexp_extract",
+                   weir_regex_groups(use->re), n);
 }
 
 static weir_rc
@@ -278,7 +281,8 @@ struct replacement {
 static weir_rc
 replacement_bad(const struct fn_row *r, const struct replacement *p, const char *why)
 {
-    return weir_fail(r->err, WEIR_USAGE, "[INVALID_PARAMETER_VALUE] regexp_replace: the replacement '%.*s': %s",
+    return weir_fail(r->err, WEIR_USAGE,
+                     "[INVALID_PARAMETER_VALUE] regexp_replace: the replacement '%.*s': %s",
                      WEIR_SHOW(p->with), why);
 }
 
@@ -292,7 +296,9 @@ reference_put(const struct fn_row *r, const struct replacement *p, size_t *i)
 
     if (at < end && *at == '{') {
         close = memchr(at, '}', (size_t)(end - at));
-        group = close == NULL ? 0 : weir_regex_group_find(p->use->re, weir_slice(at + 1, (size_t)(close - at) - 1));
+        group = close == NULL
+                    ? 0
+                    : weir_regex_group_find(p->use->re, weir_slice(at + 1, (size_t)(close - at) - 1));
         if (group == 0)
             return replacement_bad(r, p, "there is no group of that name");
         *i += (size_t)(close - at) + 1;
@@ -302,7 +308,8 @@ reference_put(const struct fn_row *r, const struct replacement *p, size_t *i)
         group = (uint32_t)(*at - '0');
         if (group > groups)
             return replacement_bad(r, p, "there is no group of that number");
-        for (at++, ++*i; at < end && *at >= '0' && *at <= '9' && group * 10 + (uint32_t)(*at - '0') <= groups; at++, ++*i)
+        for (at++, ++*i; at < end && *at >= '0' && *at <= '9' && group * 10 + (uint32_t)(*at - '0') <= groups;
+             at++, ++*i)
             group = group * 10 + (uint32_t)(*at - '0');
     }
     text = group_text(p->use, p->s, group);
@@ -373,8 +380,10 @@ regexp_replace_row(const struct fn_row *r, struct regex_use *use)
     weir_rc rc;
 
     if (pos < 1)
-        return weir_fail(r->err, WEIR_USAGE, "[DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE] regexp_replace: the position "
-                                             "counts from 1, it is %d", pos);
+        return weir_fail(r->err, WEIR_USAGE,
+                         "[DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE] regexp_replace: the position "
+                         "counts from 1, it is %d",
+                         pos);
     if (start == SIZE_MAX)
         return row_put(r, s.ptr, s.len);
     weir_buf_init(&out, TEXT_MAX, weir_mem_quota(r->call->mem));
@@ -399,7 +408,8 @@ struct like_pattern {
 static weir_rc
 like_bad(struct weir_error *err, struct weir_slice text, const char *class_, const char *why)
 {
-    return weir_fail(err, WEIR_USAGE, "[INVALID_FORMAT.%s] the pattern '%.*s': %s", class_, WEIR_SHOW(text), why);
+    return weir_fail(err, WEIR_USAGE, "[INVALID_FORMAT.%s] the pattern '%.*s': %s", class_, WEIR_SHOW(text),
+                     why);
 }
 
 /* The escape is one character, a backslash unless said. */
@@ -411,7 +421,8 @@ like_compile(struct weir_slice text, struct weir_slice escape, struct weir_mem *
     uint32_t quote;
 
     if (weir_utf8_count(escape.ptr, escape.len) != 1)
-        return weir_fail(err, WEIR_USAGE, "[INVALID_ESCAPE_CHAR] like: the escape '%.*s' is not one character",
+        return weir_fail(err, WEIR_USAGE,
+                         "[INVALID_ESCAPE_CHAR] like: the escape '%.*s' is not one character",
                          WEIR_SHOW(escape));
     quote = weir_utf8_get(&e);
     *out = (struct like_pattern){.at = weir_mem_alloc(mem, (text.len + 1) * sizeof(uint32_t))};
@@ -425,7 +436,8 @@ like_compile(struct weir_slice text, struct weir_slice escape, struct weir_mem *
                 return like_bad(err, text, "ESC_AT_THE_END", "nothing follows the escape at its end");
             c = weir_utf8_get(&p);
             if (c != '_' && c != '%' && c != quote)
-                return like_bad(err, text, "ESC_IN_THE_MIDDLE", "the escape stands before '_', '%' or itself");
+                return like_bad(err, text, "ESC_IN_THE_MIDDLE",
+                                "the escape stands before '_', '%' or itself");
         } else if (c == '_') {
             c = LIKE_ONE;
         } else if (c == '%') {
@@ -536,7 +548,8 @@ like_prepare(const struct weir_call *call, const struct weir_col *const *constan
     for (uint32_t i = 0; i < 2 && i + 1 < call->nargs; i++) {
         uint32_t len;
 
-        if (constants[i + 1] == NULL || constants[i + 1]->type->kind != WEIR_STRING || weir_arg_null(constants[i + 1], 0))
+        if (constants[i + 1] == NULL || constants[i + 1]->type->kind != WEIR_STRING ||
+            weir_arg_null(constants[i + 1], 0))
             return WEIR_OK;
         text[i].ptr = weir_arg_str(constants[i + 1], 0, &len);
         text[i].len = len;
@@ -548,18 +561,18 @@ like_prepare(const struct weir_call *call, const struct weir_col *const *constan
 
 static weir_rc regex_resolve(struct weir_resolve *r, struct weir_error *err);
 
-#define FUNCTIONS(F)                                                                                        \
-    F(ilike, 2, 3, "z:sss?", ilike, like_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                \
-    F(like, 2, 3, "z:sss?", like, like_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                  \
-    F(regexp, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                \
-    F(regexp_count, 2, 2, "i:ss", regexp_count, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)   \
-    F(regexp_extract, 2, 3, "s:ssi?", regexp_extract, regex_prepare, SIGNATURE_MAY_FAIL)                    \
-    F(regexp_extract_all, 2, 3, "a:ssi?", regexp_extract_all, regex_prepare, SIGNATURE_MAY_FAIL)            \
-    F(regexp_instr, 2, 3, "i:ssi?", regexp_instr, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL) \
-    F(regexp_like, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)           \
-    F(regexp_replace, 3, 4, "s:sssi?", regexp_replace, regex_prepare, SIGNATURE_MAY_FAIL)                   \
-    F(regexp_substr, 2, 2, "s:ss", regexp_substr, regex_prepare, SIGNATURE_MAY_FAIL)                        \
-    F(rlike, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                 \
+#define FUNCTIONS(F)                                                                                         \
+    F(ilike, 2, 3, "z:sss?", ilike, like_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                 \
+    F(like, 2, 3, "z:sss?", like, like_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                   \
+    F(regexp, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                 \
+    F(regexp_count, 2, 2, "i:ss", regexp_count, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)    \
+    F(regexp_extract, 2, 3, "s:ssi?", regexp_extract, regex_prepare, SIGNATURE_MAY_FAIL)                     \
+    F(regexp_extract_all, 2, 3, "a:ssi?", regexp_extract_all, regex_prepare, SIGNATURE_MAY_FAIL)             \
+    F(regexp_instr, 2, 3, "i:ssi?", regexp_instr, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)  \
+    F(regexp_like, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)            \
+    F(regexp_replace, 3, 4, "s:sssi?", regexp_replace, regex_prepare, SIGNATURE_MAY_FAIL)                    \
+    F(regexp_substr, 2, 2, "s:ss", regexp_substr, regex_prepare, SIGNATURE_MAY_FAIL)                         \
+    F(rlike, 2, 2, "z:ss", rlike, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)                  \
     F(split, 2, 3, "a:ssi?", split, regex_prepare, SIGNATURE_NEVER_NULL | SIGNATURE_MAY_FAIL)
 
 static const struct weir_signature regex_signatures[] = {
@@ -571,18 +584,20 @@ static const struct weir_signature regex_signatures[] = {
 static weir_rc
 regex_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, regex_signatures, sizeof(regex_signatures) / sizeof(regex_signatures[0]), err);
+    return weir_signature_resolve(r, regex_signatures, sizeof(regex_signatures) / sizeof(regex_signatures[0]),
+                                  err);
 }
 
-#define DIFFERS                                                                                             \
-    "Java's syntax; refused by name: \\\\G, \\\\X, \\\\N{...}, (?U), blocks of characters, back references under (?i), "  \
+#define DIFFERS                                                                                              \
+    "Java's syntax; refused by name: \\\\G, \\\\X, \\\\N{...}, (?U), blocks of characters, back references " \
+    "under (?i), "                                                                                           \
     "lookbehind of unbounded length. A pattern that takes too long ends with an error"
 static const char differs[] = DIFFERS;
 
 const struct weir_function weir_functions_regex[] = {
-#define ROW(name, min, max, types, kernel, prepare, flags)                                                  \
+#define ROW(name, min, max, types, kernel, prepare, flags)                                                   \
     {#name, WEIR_FN_SCALAR, min, max, regex_resolve, prepare == regex_prepare ? differs : NULL, NULL},
     FUNCTIONS(ROW)
 #undef ROW
-    {0},
+        {0},
 };

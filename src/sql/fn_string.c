@@ -1,8 +1,9 @@
 /* Strings by character and by place: length, parts, search, trimming and padding, joining.
  *
- * 1. A position counts code points from 1; negative ones count from the end. So substring('é', 1, 1) is 'é', and a
- *    position outside is an empty string, never an error.
- * 2. Search is over bytes, which is the same in valid UTF-8; so is Spark's under its default collation UTF8_BINARY.
+ * 1. A position counts code points from 1; negative ones count from the end. So substring('é', 1, 1) is 'é',
+ *    and a position outside is an empty string, never an error.
+ * 2. Search is over bytes, which is the same in valid UTF-8; so is Spark's under its default collation
+ *    UTF8_BINARY.
  * 3. The blank that trim() knows is U+0020 alone. */
 #include "sql/fn_text.h"
 
@@ -81,8 +82,8 @@ units_part(const struct fn_row *r, struct weir_slice s, int64_t from, int64_t to
     return weir_slice(s.ptr + a, b - a);
 }
 
-/* SQL's substring: at most len units from position pos, which may lie in front of the text; far in front of bytes the
- * way to their end overflows in Spark, and they come whole. */
+/* SQL's substring: at most len units from position pos, which may lie in front of the text; far in front of
+ * bytes the way to their end overflows in Spark, and they come whole. */
 static struct weir_slice
 units_sub(const struct fn_row *r, struct weir_slice s, int64_t pos, int64_t len)
 {
@@ -102,7 +103,8 @@ put_slice(const struct fn_row *r, struct weir_slice s)
 static weir_rc
 substring_row(const struct fn_row *r)
 {
-    return put_slice(r, units_sub(r, row_str(r, 0), row_int(r, 1), row_has(r, 2) ? row_int(r, 2) : INT32_MAX));
+    return put_slice(r,
+                     units_sub(r, row_str(r, 0), row_int(r, 1), row_has(r, 2) ? row_int(r, 2) : INT32_MAX));
 }
 WEIR_KERNEL(substring)
 
@@ -298,7 +300,8 @@ WEIR_KERNEL(find_in_set)
 static weir_rc
 replace_row(const struct fn_row *r)
 {
-    struct weir_slice s = row_str(r, 0), what = row_str(r, 1), with = row_has(r, 2) ? row_str(r, 2) : weir_slice("", 0);
+    struct weir_slice s = row_str(r, 0), what = row_str(r, 1),
+                      with = row_has(r, 2) ? row_str(r, 2) : weir_slice("", 0);
     uint64_t found = 0;
     int64_t next;
     size_t at = 0;
@@ -390,7 +393,8 @@ WEIR_KERNEL(rtrim)
 static weir_rc
 btrim_row(const struct fn_row *r)
 {
-    return trim_put(r, row_str(r, 0), row_has(r, 1) ? row_str(r, 1) : weir_slice(" ", 1), TRIM_LEFT | TRIM_RIGHT);
+    return trim_put(r, row_str(r, 0), row_has(r, 1) ? row_str(r, 1) : weir_slice(" ", 1),
+                    TRIM_LEFT | TRIM_RIGHT);
 }
 WEIR_KERNEL(btrim)
 
@@ -407,7 +411,8 @@ static weir_rc
 pad_put(const struct fn_row *r, bool left)
 {
     bool bytes = r->args[0].type->kind == WEIR_BINARY;
-    struct weir_slice s = row_str(r, 0), pad = row_has(r, 2) ? row_str(r, 2) : weir_slice(bytes ? "" : " ", 1);
+    struct weir_slice s = row_str(r, 0),
+                      pad = row_has(r, 2) ? row_str(r, 2) : weir_slice(bytes ? "" : " ", 1);
     int64_t len = row_int(r, 1), short_by = len - units_count(r, s), pad_units;
     size_t fill;
     weir_rc rc;
@@ -417,7 +422,8 @@ pad_put(const struct fn_row *r, bool left)
         return put_slice(r, units_part(r, s, 0, len < 0 ? 0 : len));
     pad_units = bytes ? (int64_t)pad.len : (int64_t)weir_utf8_count(pad.ptr, pad.len);
     fill = (size_t)(short_by / pad_units) * pad.len;
-    fill += bytes ? (size_t)(short_by % pad_units) : weir_utf8_offset(pad.ptr, pad.len, (uint64_t)(short_by % pad_units));
+    fill += bytes ? (size_t)(short_by % pad_units)
+                  : weir_utf8_offset(pad.ptr, pad.len, (uint64_t)(short_by % pad_units));
     if ((p = weir_row_room(r, (uint64_t)s.len + fill, &rc)) == NULL)
         return rc;
     if (left)
@@ -552,7 +558,8 @@ concat_row(const struct fn_row *r)
 }
 WEIR_KERNEL(concat)
 
-/* One pass over what is joined; to NULL: the pass that counts. Nulls are left out, also those within arrays. */
+/* One pass over what is joined; to NULL: the pass that counts. Nulls are left out, also those within arrays.
+ * */
 static uint64_t
 join_pass(const struct fn_row *r, struct weir_slice by, char *to)
 {
@@ -628,7 +635,8 @@ elt_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows, s
         else if (n > 0 && (uint32_t)n < call->nargs)
             WEIR_TRY(put_slice(&r, row_str(&r, (uint32_t)n)));
         else if (call->set->ansi)
-            WEIR_TRY(row_bad(&r, "INVALID_ARRAY_INDEX", "elt: there is no argument %d of %u", n, call->nargs - 1));
+            WEIR_TRY(
+                row_bad(&r, "INVALID_ARRAY_INDEX", "elt: there is no argument %d of %u", n, call->nargs - 1));
         else
             weir_col_set_null(out, r.row);
     }
@@ -642,43 +650,43 @@ static weir_rc concat_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc concat_ws_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc reverse_resolve(struct weir_resolve *r, struct weir_error *err);
 
-#define FUNCTIONS(F)                                                                                        \
-    F(ascii, 1, 1, string_resolve, "i:s", ascii, SIGNATURE_NEVER_NULL)                                      \
-    F(bit_length, 1, 1, string_resolve, "i:x", bit_length, SIGNATURE_NEVER_NULL)                            \
-    F(btrim, 1, 2, string_resolve, "s:ss?", btrim, SIGNATURE_NEVER_NULL)                                    \
-    F(char, 1, 1, string_resolve, "s:l", char, SIGNATURE_NEVER_NULL)                                        \
-    F(char_length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                          \
-    F(character_length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                     \
-    F(chr, 1, 1, string_resolve, "s:l", char, SIGNATURE_NEVER_NULL)                                         \
-    F(concat, 0, 255, concat_resolve, "x:x*", concat, SIGNATURE_NEVER_NULL)                                 \
-    F(concat_ws, 1, 255, concat_ws_resolve, "s:s.*", concat_ws, SIGNATURE_SEES_NULLS)                       \
-    F(contains, 2, 2, string_resolve, "z:xx", contains, SIGNATURE_NEVER_NULL)                               \
-    F(elt, 2, 255, string_resolve, "x:ix*", elt, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL)                 \
-    F(endswith, 2, 2, string_resolve, "z:xx", endswith, SIGNATURE_NEVER_NULL)                               \
-    F(find_in_set, 2, 2, string_resolve, "i:ss", find_in_set, SIGNATURE_NEVER_NULL)                         \
-    F(instr, 2, 2, string_resolve, "i:ss", instr, SIGNATURE_NEVER_NULL)                                     \
-    F(left, 2, 2, string_resolve, "x:xi", left, SIGNATURE_NEVER_NULL)                                       \
-    F(len, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                                  \
-    F(length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                               \
-    F(locate, 2, 3, string_resolve, "i:ssi?", locate, SIGNATURE_SEES_NULLS)                                 \
-    F(lpad, 2, 3, string_resolve, "x:xix?", lpad, SIGNATURE_NEVER_NULL)                                     \
-    F(ltrim, 1, 2, string_resolve, "s:ss?", ltrim, SIGNATURE_NEVER_NULL)                                    \
-    F(octet_length, 1, 1, string_resolve, "i:x", octet_length, SIGNATURE_NEVER_NULL)                        \
-    F(overlay, 3, 4, string_resolve, "x:xxii?", overlay, SIGNATURE_NEVER_NULL)                              \
-    F(position, 2, 3, string_resolve, "i:ssi?", locate, SIGNATURE_SEES_NULLS)                               \
-    F(repeat, 2, 2, string_resolve, "s:si", repeat, SIGNATURE_NEVER_NULL)                                   \
-    F(replace, 2, 3, string_resolve, "s:sss?", replace, SIGNATURE_NEVER_NULL)                               \
-    F(reverse, 1, 1, reverse_resolve, "s:s", reverse, SIGNATURE_NEVER_NULL)                                 \
-    F(right, 2, 2, string_resolve, "s:si", right, SIGNATURE_NEVER_NULL)                                     \
-    F(rpad, 2, 3, string_resolve, "x:xix?", rpad, SIGNATURE_NEVER_NULL)                                     \
-    F(rtrim, 1, 2, string_resolve, "s:ss?", rtrim, SIGNATURE_NEVER_NULL)                                    \
-    F(space, 1, 1, string_resolve, "s:i", space, SIGNATURE_NEVER_NULL)                                      \
-    F(split_part, 3, 3, string_resolve, "s:ssi", split_part, SIGNATURE_MAY_FAIL)                            \
-    F(startswith, 2, 2, string_resolve, "z:xx", startswith, SIGNATURE_NEVER_NULL)                           \
-    F(substr, 2, 3, string_resolve, "x:xii?", substring, SIGNATURE_NEVER_NULL)                              \
-    F(substring, 2, 3, string_resolve, "x:xii?", substring, SIGNATURE_NEVER_NULL)                           \
-    F(substring_index, 3, 3, string_resolve, "s:ssi", substring_index, SIGNATURE_NEVER_NULL)                \
-    F(translate, 3, 3, string_resolve, "s:sss", translate, SIGNATURE_NEVER_NULL)                            \
+#define FUNCTIONS(F)                                                                                         \
+    F(ascii, 1, 1, string_resolve, "i:s", ascii, SIGNATURE_NEVER_NULL)                                       \
+    F(bit_length, 1, 1, string_resolve, "i:x", bit_length, SIGNATURE_NEVER_NULL)                             \
+    F(btrim, 1, 2, string_resolve, "s:ss?", btrim, SIGNATURE_NEVER_NULL)                                     \
+    F(char, 1, 1, string_resolve, "s:l", char, SIGNATURE_NEVER_NULL)                                         \
+    F(char_length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                           \
+    F(character_length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                      \
+    F(chr, 1, 1, string_resolve, "s:l", char, SIGNATURE_NEVER_NULL)                                          \
+    F(concat, 0, 255, concat_resolve, "x:x*", concat, SIGNATURE_NEVER_NULL)                                  \
+    F(concat_ws, 1, 255, concat_ws_resolve, "s:s.*", concat_ws, SIGNATURE_SEES_NULLS)                        \
+    F(contains, 2, 2, string_resolve, "z:xx", contains, SIGNATURE_NEVER_NULL)                                \
+    F(elt, 2, 255, string_resolve, "x:ix*", elt, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL)                  \
+    F(endswith, 2, 2, string_resolve, "z:xx", endswith, SIGNATURE_NEVER_NULL)                                \
+    F(find_in_set, 2, 2, string_resolve, "i:ss", find_in_set, SIGNATURE_NEVER_NULL)                          \
+    F(instr, 2, 2, string_resolve, "i:ss", instr, SIGNATURE_NEVER_NULL)                                      \
+    F(left, 2, 2, string_resolve, "x:xi", left, SIGNATURE_NEVER_NULL)                                        \
+    F(len, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                                   \
+    F(length, 1, 1, string_resolve, "i:x", char_length, SIGNATURE_NEVER_NULL)                                \
+    F(locate, 2, 3, string_resolve, "i:ssi?", locate, SIGNATURE_SEES_NULLS)                                  \
+    F(lpad, 2, 3, string_resolve, "x:xix?", lpad, SIGNATURE_NEVER_NULL)                                      \
+    F(ltrim, 1, 2, string_resolve, "s:ss?", ltrim, SIGNATURE_NEVER_NULL)                                     \
+    F(octet_length, 1, 1, string_resolve, "i:x", octet_length, SIGNATURE_NEVER_NULL)                         \
+    F(overlay, 3, 4, string_resolve, "x:xxii?", overlay, SIGNATURE_NEVER_NULL)                               \
+    F(position, 2, 3, string_resolve, "i:ssi?", locate, SIGNATURE_SEES_NULLS)                                \
+    F(repeat, 2, 2, string_resolve, "s:si", repeat, SIGNATURE_NEVER_NULL)                                    \
+    F(replace, 2, 3, string_resolve, "s:sss?", replace, SIGNATURE_NEVER_NULL)                                \
+    F(reverse, 1, 1, reverse_resolve, "s:s", reverse, SIGNATURE_NEVER_NULL)                                  \
+    F(right, 2, 2, string_resolve, "s:si", right, SIGNATURE_NEVER_NULL)                                      \
+    F(rpad, 2, 3, string_resolve, "x:xix?", rpad, SIGNATURE_NEVER_NULL)                                      \
+    F(rtrim, 1, 2, string_resolve, "s:ss?", rtrim, SIGNATURE_NEVER_NULL)                                     \
+    F(space, 1, 1, string_resolve, "s:i", space, SIGNATURE_NEVER_NULL)                                       \
+    F(split_part, 3, 3, string_resolve, "s:ssi", split_part, SIGNATURE_MAY_FAIL)                             \
+    F(startswith, 2, 2, string_resolve, "z:xx", startswith, SIGNATURE_NEVER_NULL)                            \
+    F(substr, 2, 3, string_resolve, "x:xii?", substring, SIGNATURE_NEVER_NULL)                               \
+    F(substring, 2, 3, string_resolve, "x:xii?", substring, SIGNATURE_NEVER_NULL)                            \
+    F(substring_index, 3, 3, string_resolve, "s:ssi", substring_index, SIGNATURE_NEVER_NULL)                 \
+    F(translate, 3, 3, string_resolve, "s:sss", translate, SIGNATURE_NEVER_NULL)                             \
     F(trim, 1, 2, string_resolve, "s:ss?", trim, SIGNATURE_NEVER_NULL)
 
 static const struct weir_signature string_signatures[] = {
@@ -690,7 +698,8 @@ static const struct weir_signature string_signatures[] = {
 static weir_rc
 string_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, string_signatures, sizeof(string_signatures) / sizeof(string_signatures[0]), err);
+    return weir_signature_resolve(r, string_signatures,
+                                  sizeof(string_signatures) / sizeof(string_signatures[0]), err);
 }
 
 /* Arrays are joined by DuckDB; its || has no result when one is null, as Spark's concat. */
@@ -721,9 +730,8 @@ static weir_rc
 concat_ws_resolve(struct weir_resolve *r, struct weir_error *err)
 {
     for (uint32_t i = 1; i < r->node->nkids; i++)
-        WEIR_TRY(weir_resolve_want(r, i,
-                                   r->node->kids[i]->type->kind == WEIR_ARRAY ? &weir_type_strings : &weir_type_string,
-                                   err));
+        WEIR_TRY(weir_resolve_want(
+            r, i, r->node->kids[i]->type->kind == WEIR_ARRAY ? &weir_type_strings : &weir_type_string, err));
     WEIR_TRY(string_resolve(r, err));
     r->nullable = r->node->kids[0]->nullable;
     return WEIR_OK;
@@ -741,8 +749,9 @@ reverse_resolve(struct weir_resolve *r, struct weir_error *err)
 }
 
 const struct weir_function weir_functions_string[] = {
-#define ROW(name, min, max, resolve, types, kernel, flags) {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
+#define ROW(name, min, max, resolve, types, kernel, flags)                                                   \
+    {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
     FUNCTIONS(ROW)
 #undef ROW
-    {0},
+        {0},
 };

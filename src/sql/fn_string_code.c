@@ -1,4 +1,5 @@
-/* Strings in other clothes: case, hexadecimal and Base64, character sets, URLs, masks, and how near two words are. */
+/* Strings in other clothes: case, hexadecimal and Base64, character sets, URLs, masks, and how near two words
+ * are. */
 #include "sql/fn_text.h"
 
 #include <stdlib.h>
@@ -59,7 +60,8 @@ mask_replacement(const struct fn_row *r, uint32_t i, const char *dflt, struct we
     *out = row_str(r, i);
     if (weir_utf8_count(out->ptr, out->len) == 1)
         return WEIR_OK;
-    weir_fail(r->err, WEIR_USAGE, "[DATATYPE_MISMATCH.INPUT_SIZE_NOT_ONE] mask: a replacement is one character, not '%.*s'",
+    weir_fail(r->err, WEIR_USAGE,
+              "[DATATYPE_MISMATCH.INPUT_SIZE_NOT_ONE] mask: a replacement is one character, not '%.*s'",
               WEIR_SHOW(*out));
     return r->err->rc;
 }
@@ -85,7 +87,8 @@ mask_row(const struct fn_row *r)
         int class_ = letter == WEIR_LETTER_OTHER ? 3 : (int)letter - 1;
 
         for (int times = c > 0xffff && !keep[class_] ? 2 : 1; times > 0; times--)
-            to = keep[class_] ? mempcpy(to, at, (size_t)(p - at)) : mempcpy(to, with[class_].ptr, with[class_].len);
+            to = keep[class_] ? mempcpy(to, at, (size_t)(p - at))
+                              : mempcpy(to, with[class_].ptr, with[class_].len);
     }
     return row_put_room(r, text, (size_t)(to - text));
 }
@@ -138,7 +141,10 @@ WEIR_KERNEL(hex)
 static int
 hex_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* An odd first digit is a byte of its own. false: no hexadecimal. */
@@ -191,7 +197,8 @@ base64_row(const struct fn_row *r)
         return rc;
     for (size_t i = 0; i < s.len; i += 3) {
         size_t left = s.len - i;
-        uint32_t v = (uint32_t)b[i] << 16 | (left > 1 ? (uint32_t)b[i + 1] << 8 : 0) | (left > 2 ? b[i + 2] : 0);
+        uint32_t v =
+            (uint32_t)b[i] << 16 | (left > 1 ? (uint32_t)b[i + 1] << 8 : 0) | (left > 2 ? b[i + 2] : 0);
 
         if (i > 0 && i % 57 == 0)
             to = mempcpy(to, "\r\n", 2);
@@ -212,7 +219,8 @@ base64_value(char c)
     return at == NULL ? -1 : (int)(at - base64_digits);
 }
 
-/* MIME's rules: what is no digit is passed over, padding may be missing. Returns the bytes, or NULL with *why. */
+/* MIME's rules: what is no digit is passed over, padding may be missing. Returns the bytes, or NULL with
+ * *why. */
 static char *
 base64_read(struct weir_slice s, char *to, const char **why)
 {
@@ -276,8 +284,10 @@ charset_find(const struct fn_row *r, const struct weir_charset **out)
     *out = weir_charset_find(name);
     if (*out != NULL)
         return WEIR_OK;
-    weir_fail(r->err, WEIR_USAGE, "[INVALID_PARAMETER_VALUE.CHARSET] '%.*s' is no character set", WEIR_SHOW(name));
-    return weir_error_hint(r->err, "write one of US-ASCII, ISO-8859-1, UTF-8, UTF-16, UTF-16BE, UTF-16LE, UTF-32");
+    weir_fail(r->err, WEIR_USAGE, "[INVALID_PARAMETER_VALUE.CHARSET] '%.*s' is no character set",
+              WEIR_SHOW(name));
+    return weir_error_hint(r->err,
+                           "write one of US-ASCII, ISO-8859-1, UTF-8, UTF-16, UTF-16BE, UTF-16LE, UTF-32");
 }
 
 static weir_rc
@@ -293,8 +303,8 @@ encode_row(const struct fn_row *r)
     if ((p = weir_row_room(r, (uint64_t)s.len * 4 + 4, &rc)) == NULL)
         return rc;
     if (!weir_charset_encode(set, s, p, &n))
-        return row_bad(r, "MALFORMED_CHARACTER_CODING", "encode: '%.*s' has a character that %.*s lacks", WEIR_SHOW(s),
-                       WEIR_SHOW(name));
+        return row_bad(r, "MALFORMED_CHARACTER_CODING", "encode: '%.*s' has a character that %.*s lacks",
+                       WEIR_SHOW(s), WEIR_SHOW(name));
     return row_put_room(r, p, n);
 }
 WEIR_KERNEL(encode)
@@ -354,8 +364,9 @@ to_binary_row(const struct fn_row *r)
     else /* another format is no Base64 either: try_to_binary has no value for it */
         end = weir_slice_is_nocase(as, "base64") && base64_is_strict(s) ? base64_read(s, p, &why) : NULL;
     if (end == NULL)
-        return row_bad(r, "CONVERSION_INVALID_INPUT", "to_binary: '%.*s' is not in the format '%.*s'; use try_to_binary",
-                       WEIR_SHOW(s), WEIR_SHOW(as));
+        return row_bad(r, "CONVERSION_INVALID_INPUT",
+                       "to_binary: '%.*s' is not in the format '%.*s'; use try_to_binary", WEIR_SHOW(s),
+                       WEIR_SHOW(as));
     return row_put_room(r, p, (size_t)(end - p));
 }
 WEIR_KERNEL(to_binary)
@@ -386,8 +397,8 @@ WEIR_KERNEL(validate_utf8)
 static bool
 url_is_plain(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '*' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '*' || c == '_';
 }
 
 static weir_rc
@@ -416,7 +427,8 @@ url_encode_row(const struct fn_row *r)
 }
 WEIR_KERNEL(url_encode)
 
-/* The bytes of s without escapes. NULL: a bad escape. Java reads the two digits as a number, so "+7" is one. */
+/* The bytes of s without escapes. NULL: a bad escape. Java reads the two digits as a number, so "+7" is one.
+ * */
 static char *
 url_decode(struct weir_slice s, char *to)
 {
@@ -450,7 +462,8 @@ url_decode_row(const struct fn_row *r)
     if (p == NULL)
         return rc;
     if ((end = url_decode(s, p)) == NULL)
-        return row_bad(r, "CANNOT_DECODE_URL", "'%.*s' has a '%%' that no two hexadecimal digits follow", WEIR_SHOW(s));
+        return row_bad(r, "CANNOT_DECODE_URL", "'%.*s' has a '%%' that no two hexadecimal digits follow",
+                       WEIR_SHOW(s));
     if (weir_utf8_valid(p, (size_t)(end - p)))
         return row_put_room(r, p, (size_t)(end - p));
     if (!weir_json_repair(r->call->mem, weir_slice(p, (size_t)(end - p)), &text))
@@ -585,31 +598,31 @@ static weir_rc decode_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc hex_resolve(struct weir_resolve *r, struct weir_error *err);
 static weir_rc to_binary_resolve(struct weir_resolve *r, struct weir_error *err);
 
-#define FUNCTIONS(F)                                                                                        \
-    F(base64, 1, 1, code_resolve, "s:y", base64, SIGNATURE_NEVER_NULL)                                      \
-    F(decode, 2, 255, decode_resolve, "s:ys", decode, SIGNATURE_MAY_FAIL)                                   \
-    F(encode, 2, 2, code_resolve, "b:ss", encode, SIGNATURE_MAY_FAIL)                                       \
-    F(hex, 1, 1, hex_resolve, "s:.", hex, SIGNATURE_NEVER_NULL)                                             \
-    F(initcap, 1, 1, code_resolve, "s:s", initcap, SIGNATURE_NEVER_NULL)                                    \
-    F(is_valid_utf8, 1, 1, code_resolve, "z:s", is_valid_utf8, SIGNATURE_NEVER_NULL)                        \
-    F(lcase, 1, 1, code_resolve, "s:s", lower, SIGNATURE_NEVER_NULL)                                        \
-    F(levenshtein, 2, 3, code_resolve, "i:ssi?", levenshtein, SIGNATURE_NEVER_NULL)                         \
-    F(lower, 1, 1, code_resolve, "s:s", lower, SIGNATURE_NEVER_NULL)                                        \
-    F(luhn_check, 1, 1, code_resolve, "z:s", luhn_check, SIGNATURE_NEVER_NULL)                              \
-    F(make_valid_utf8, 1, 1, code_resolve, "s:s", validate_utf8, SIGNATURE_NEVER_NULL)                      \
-    F(mask, 1, 5, code_resolve, "s:ss?s?s?s?", mask, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL)             \
-    F(soundex, 1, 1, code_resolve, "s:s", soundex, SIGNATURE_NEVER_NULL)                                    \
-    F(to_binary, 1, 2, to_binary_resolve, "b:ss?", to_binary, SIGNATURE_MAY_FAIL)                           \
-    F(try_to_binary, 1, 2, to_binary_resolve, "b:ss?", to_binary, SIGNATURE_TRY)                            \
-    F(try_url_decode, 1, 1, code_resolve, "s:s", url_decode, SIGNATURE_TRY)                                 \
-    F(try_validate_utf8, 1, 1, code_resolve, "s:s", validate_utf8, SIGNATURE_TRY)                           \
-    F(ucase, 1, 1, code_resolve, "s:s", upper, SIGNATURE_NEVER_NULL)                                        \
-    F(unbase64, 1, 1, code_resolve, "b:s", unbase64, SIGNATURE_MAY_FAIL)                                    \
-    F(unhex, 1, 1, code_resolve, "b:s", unhex, 0)                                                           \
-    F(upper, 1, 1, code_resolve, "s:s", upper, SIGNATURE_NEVER_NULL)                                        \
-    F(url_decode, 1, 1, code_resolve, "s:s", url_decode, SIGNATURE_MAY_FAIL)                                \
-    F(url_encode, 1, 1, code_resolve, "s:s", url_encode, SIGNATURE_NEVER_NULL)                              \
-    F(uuid, 0, 0, code_resolve, "s:", uuid, SIGNATURE_NEVER_NULL | SIGNATURE_VOLATILE)                      \
+#define FUNCTIONS(F)                                                                                         \
+    F(base64, 1, 1, code_resolve, "s:y", base64, SIGNATURE_NEVER_NULL)                                       \
+    F(decode, 2, 255, decode_resolve, "s:ys", decode, SIGNATURE_MAY_FAIL)                                    \
+    F(encode, 2, 2, code_resolve, "b:ss", encode, SIGNATURE_MAY_FAIL)                                        \
+    F(hex, 1, 1, hex_resolve, "s:.", hex, SIGNATURE_NEVER_NULL)                                              \
+    F(initcap, 1, 1, code_resolve, "s:s", initcap, SIGNATURE_NEVER_NULL)                                     \
+    F(is_valid_utf8, 1, 1, code_resolve, "z:s", is_valid_utf8, SIGNATURE_NEVER_NULL)                         \
+    F(lcase, 1, 1, code_resolve, "s:s", lower, SIGNATURE_NEVER_NULL)                                         \
+    F(levenshtein, 2, 3, code_resolve, "i:ssi?", levenshtein, SIGNATURE_NEVER_NULL)                          \
+    F(lower, 1, 1, code_resolve, "s:s", lower, SIGNATURE_NEVER_NULL)                                         \
+    F(luhn_check, 1, 1, code_resolve, "z:s", luhn_check, SIGNATURE_NEVER_NULL)                               \
+    F(make_valid_utf8, 1, 1, code_resolve, "s:s", validate_utf8, SIGNATURE_NEVER_NULL)                       \
+    F(mask, 1, 5, code_resolve, "s:ss?s?s?s?", mask, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL)              \
+    F(soundex, 1, 1, code_resolve, "s:s", soundex, SIGNATURE_NEVER_NULL)                                     \
+    F(to_binary, 1, 2, to_binary_resolve, "b:ss?", to_binary, SIGNATURE_MAY_FAIL)                            \
+    F(try_to_binary, 1, 2, to_binary_resolve, "b:ss?", to_binary, SIGNATURE_TRY)                             \
+    F(try_url_decode, 1, 1, code_resolve, "s:s", url_decode, SIGNATURE_TRY)                                  \
+    F(try_validate_utf8, 1, 1, code_resolve, "s:s", validate_utf8, SIGNATURE_TRY)                            \
+    F(ucase, 1, 1, code_resolve, "s:s", upper, SIGNATURE_NEVER_NULL)                                         \
+    F(unbase64, 1, 1, code_resolve, "b:s", unbase64, SIGNATURE_MAY_FAIL)                                     \
+    F(unhex, 1, 1, code_resolve, "b:s", unhex, 0)                                                            \
+    F(upper, 1, 1, code_resolve, "s:s", upper, SIGNATURE_NEVER_NULL)                                         \
+    F(url_decode, 1, 1, code_resolve, "s:s", url_decode, SIGNATURE_MAY_FAIL)                                 \
+    F(url_encode, 1, 1, code_resolve, "s:s", url_encode, SIGNATURE_NEVER_NULL)                               \
+    F(uuid, 0, 0, code_resolve, "s:", uuid, SIGNATURE_NEVER_NULL | SIGNATURE_VOLATILE)                       \
     F(validate_utf8, 1, 1, code_resolve, "s:s", validate_utf8, SIGNATURE_MAY_FAIL)
 
 static const struct weir_signature code_signatures[] = {
@@ -621,7 +634,8 @@ static const struct weir_signature code_signatures[] = {
 static weir_rc
 code_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, code_signatures, sizeof(code_signatures) / sizeof(code_signatures[0]), err);
+    return weir_signature_resolve(r, code_signatures, sizeof(code_signatures) / sizeof(code_signatures[0]),
+                                  err);
 }
 
 /* hex of a whole number, else of the bytes. */
@@ -648,7 +662,8 @@ to_binary_resolve(struct weir_resolve *r, struct weir_error *err)
     if (as == NULL)
         return weir_resolve_refuse(r, 1, "a constant string", err);
     if (!weir_str_starts(r->node->text, "try_") && !weir_slice_is_nocase(s, "hex") &&
-        !weir_slice_is_nocase(s, "utf-8") && !weir_slice_is_nocase(s, "utf8") && !weir_slice_is_nocase(s, "base64"))
+        !weir_slice_is_nocase(s, "utf-8") && !weir_slice_is_nocase(s, "utf8") &&
+        !weir_slice_is_nocase(s, "base64"))
         return weir_resolve_refuse(r, 1, "'hex', 'utf-8', 'utf8' or 'base64'", err);
     return code_resolve(r, err);
 }
@@ -667,15 +682,16 @@ decode_types(struct weir_resolve *r, const struct weir_type **out, struct weir_e
 
         *common = weir_coerce_wider(r->mem, r->set->ansi, *common, r->node->kids[i]->type);
         if (*common == NULL)
-            return weir_resolve_refuse(r, i, result ? "the type of the other results" : "the type of the first argument",
-                                       err);
+            return weir_resolve_refuse(
+                r, i, result ? "the type of the other results" : "the type of the first argument", err);
     }
     for (uint32_t i = 0; i < n; i++)
         WEIR_TRY(weir_resolve_cast(r, i, i > 0 && (i % 2 == 0 || i + 1 == n) ? *out : in, err));
     return WEIR_OK;
 }
 
-/* Of three arguments and more, decode(value, is, then, is, then, …, else) is a CASE in which null equals null. */
+/* Of three arguments and more, decode(value, is, then, is, then, …, else) is a CASE in which null equals
+ * null. */
 static weir_rc
 decode_resolve(struct weir_resolve *r, struct weir_error *err)
 {
@@ -705,8 +721,9 @@ out:
 }
 
 const struct weir_function weir_functions_string_code[] = {
-#define ROW(name, min, max, resolve, types, kernel, flags) {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
+#define ROW(name, min, max, resolve, types, kernel, flags)                                                   \
+    {#name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL},
     FUNCTIONS(ROW)
 #undef ROW
-    {0},
+        {0},
 };

@@ -1,11 +1,12 @@
 /* Numbers and values as text: format_string (printf) and format_number, as java.util.Formatter and
  * java.text.DecimalFormat have them for the United States.
  *
- * 1. Both print the shortest digits of a double. Formatter rounds them half up; DecimalFormat half to even, and where
- *    they are half, by the exact value. So '%.2f' of 1.005 is 1.01 and format_number(1.005, 2) is 1.00.
+ * 1. Both print the shortest digits of a double. Formatter rounds them half up; DecimalFormat half to even,
+ *    and where they are half, by the exact value. So '%.2f' of 1.005 is 1.01 and format_number(1.005, 2) is
+ *    1.00.
  * 2. What a format cannot print stops the query: such a format is wrong for every row.
- * 3. Conversions of Formatter that are not here (%a, %h, %t) and patterns of DecimalFormat that have more than
- *    # 0 , . are refused by name. */
+ * 3. Conversions of Formatter that are not here (%a, %h, %t) and patterns of DecimalFormat that have more
+ *    than # 0 , . are refused by name. */
 #include "sql/fn_text.h"
 #include "sql/regex.h"
 #include "sql/unicode_case.h"
@@ -78,8 +79,8 @@ digits_round(struct digits *d, int keep, bool even)
     }
 }
 
-/* At least int_min digits in front of the point and frac_min behind it, at most frac_max; group: digits between
- * commas, 0: none. */
+/* At least int_min digits in front of the point and frac_min behind it, at most frac_max; group: digits
+ * between commas, 0: none. */
 static void
 digits_print(const struct digits *d, int int_min, int frac_min, int frac_max, int group, struct weir_buf *buf)
 {
@@ -148,7 +149,8 @@ pattern_read(struct weir_slice s, struct number_pattern *out, struct weir_error 
             point = left + zeros + right;
         else
             return weir_fail(err, strchr("#0,.", c) != NULL && c != '\0' ? WEIR_USAGE : WEIR_UNSUPPORTED,
-                             "format_number: the pattern '%.*s': weir reads # and 0, with a point and commas", WEIR_SHOW(s));
+                             "format_number: the pattern '%.*s': weir reads # and 0, with a point and commas",
+                             WEIR_SHOW(s));
         if (c != ',' && c != '.' && point < 0 && group >= 0)
             group++;
     }
@@ -164,8 +166,11 @@ pattern_read(struct weir_slice s, struct number_pattern *out, struct weir_error 
         return weir_fail(err, WEIR_USAGE, "format_number: the pattern '%.*s' is malformed", WEIR_SHOW(s));
     out->point = point == 0 || point == left + zeros + right;
     point = point >= 0 ? point : left + zeros + right;
-    *out = (struct number_pattern){.point = out->point, .int_min = point - left, .frac_min = left + zeros - point,
-                                   .frac_max = left + zeros + right - point, .group = group < 0 ? 0 : group};
+    *out = (struct number_pattern){.point = out->point,
+                                   .int_min = point - left,
+                                   .frac_min = left + zeros - point,
+                                   .frac_max = left + zeros + right - point,
+                                   .group = group < 0 ? 0 : group};
     out->frac_min = out->frac_min < 0 ? 0 : out->frac_min;
     return WEIR_OK;
 }
@@ -181,15 +186,24 @@ argument_digits(const struct fn_row *r, uint32_t i, struct digits *d, const char
 
     *special = NULL;
     switch (col->type->kind) {
-    case WEIR_BYTE: n = weir_long_print(weir_arg(col, int8_t, r->row), text); break;
-    case WEIR_SHORT: n = weir_long_print(weir_arg(col, int16_t, r->row), text); break;
-    case WEIR_INT: n = weir_long_print(weir_arg(col, int32_t, r->row), text); break;
-    case WEIR_LONG: n = weir_long_print(weir_arg(col, int64_t, r->row), text); break;
+    case WEIR_BYTE:
+        n = weir_long_print(weir_arg(col, int8_t, r->row), text);
+        break;
+    case WEIR_SHORT:
+        n = weir_long_print(weir_arg(col, int16_t, r->row), text);
+        break;
+    case WEIR_INT:
+        n = weir_long_print(weir_arg(col, int32_t, r->row), text);
+        break;
+    case WEIR_LONG:
+        n = weir_long_print(weir_arg(col, int64_t, r->row), text);
+        break;
     case WEIR_DECIMAL:
         n = weir_decimal_print(weir_decimal_get(col, weir_arg_row(col, r->row)), col->type->scale, text);
         break;
     default:
-        v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row) : weir_arg(col, double, r->row);
+        v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row)
+                                          : weir_arg(col, double, r->row);
         if (v != v || v - v != 0) {
             *special = v != v ? "NaN" : v < 0 ? "-\xe2\x88\x9e" : "\xe2\x88\x9e";
             return;
@@ -210,7 +224,8 @@ argument_round(const struct fn_row *r, struct digits *d, int keep)
     double v;
 
     if (binary && keep >= 0 && keep == d->n - 1 && d->at[keep] == '5') {
-        v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row) : weir_arg(col, double, r->row);
+        v = col->type->kind == WEIR_FLOAT ? (double)weir_arg(col, float, r->row)
+                                          : weir_arg(col, double, r->row);
         digits_read(d, text, (size_t)snprintf(text, sizeof(text), "%.767e", v));
     }
     digits_round(d, keep, true);
@@ -277,7 +292,8 @@ struct format_item { /* %[index$][flags][width][.precision]conversion */
 static weir_rc
 format_bad(const struct fn_row *r, const char *why)
 {
-    return weir_fail(r->err, WEIR_USAGE, "%s: the format '%.*s': %s", "format_string", WEIR_SHOW(row_str(r, 0)), why);
+    return weir_fail(r->err, WEIR_USAGE, "%s: the format '%.*s': %s", "format_string",
+                     WEIR_SHOW(row_str(r, 0)), why);
 }
 
 static const char *
@@ -292,15 +308,24 @@ static bool *
 item_flag(struct format_item *item, char c)
 {
     switch (c) {
-    case '-': return &item->left;
-    case '#': return &item->alternate;
-    case '+': return &item->plus;
-    case ' ': return &item->space;
-    case '0': return &item->zero;
-    case ',': return &item->group;
-    case '(': return &item->parentheses;
-    case '<': return &item->previous;
-    default: return NULL;
+    case '-':
+        return &item->left;
+    case '#':
+        return &item->alternate;
+    case '+':
+        return &item->plus;
+    case ' ':
+        return &item->space;
+    case '0':
+        return &item->zero;
+    case ',':
+        return &item->group;
+    case '(':
+        return &item->parentheses;
+    case '<':
+        return &item->previous;
+    default:
+        return NULL;
     }
 }
 
@@ -340,16 +365,19 @@ item_read(const struct fn_row *r, const char **p_, const char *end, struct forma
     *p_ = p + 1;
     if (item->width > FORMAT_WIDTH_MAX || item->precision > FORMAT_WIDTH_MAX)
         return format_bad(r, "a width or precision over 1000000");
-    if (((item->left || item->zero) && item->width < 0) || (item->left && item->zero) || (item->plus && item->space))
+    if (((item->left || item->zero) && item->width < 0) || (item->left && item->zero) ||
+        (item->plus && item->space))
         return format_bad(r, "flags that do not go together, or need a width");
     return WEIR_OK;
 }
 
 /* text, padded to the width, which counts Java's units; in capitals for %S and its like. */
 static weir_rc
-item_pad(const struct fn_row *r, const struct format_item *item, const char *text, size_t n, struct weir_buf *out)
+item_pad(const struct fn_row *r, const struct format_item *item, const char *text, size_t n,
+         struct weir_buf *out)
 {
-    size_t units = weir_utf16_count(text, n), pad = item->width > (int64_t)units ? (size_t)item->width - units : 0;
+    size_t units = weir_utf16_count(text, n),
+           pad = item->width > (int64_t)units ? (size_t)item->width - units : 0;
 
     for (size_t i = 0; i < pad && !item->left; i++)
         weir_buf_byte(out, ' ');
@@ -373,21 +401,34 @@ argument_long(const struct fn_row *r, uint32_t i, int64_t *v, unsigned *bits)
     const struct weir_col *col = &r->args[i];
 
     switch (col->type->kind) {
-    case WEIR_BYTE: *v = weir_arg(col, int8_t, r->row); *bits = 8; return true;
-    case WEIR_SHORT: *v = weir_arg(col, int16_t, r->row); *bits = 16; return true;
+    case WEIR_BYTE:
+        *v = weir_arg(col, int8_t, r->row);
+        *bits = 8;
+        return true;
+    case WEIR_SHORT:
+        *v = weir_arg(col, int16_t, r->row);
+        *bits = 16;
+        return true;
     case WEIR_INT:
-    case WEIR_DATE: *v = weir_arg(col, int32_t, r->row); *bits = 32; return true;
+    case WEIR_DATE:
+        *v = weir_arg(col, int32_t, r->row);
+        *bits = 32;
+        return true;
     case WEIR_LONG:
     case WEIR_TIMESTAMP:
-    case WEIR_TIMESTAMP_NTZ: *v = weir_arg(col, int64_t, r->row); *bits = 64; return true;
-    default: return false;
+    case WEIR_TIMESTAMP_NTZ:
+        *v = weir_arg(col, int64_t, r->row);
+        *bits = 64;
+        return true;
+    default:
+        return false;
     }
 }
 
 /* Sign, digits (and point), and zeros up to the width. */
 static weir_rc
-item_number_put(const struct fn_row *r, const struct format_item *item, bool negative, const char *text, size_t n,
-                struct weir_buf *out)
+item_number_put(const struct fn_row *r, const struct format_item *item, bool negative, const char *text,
+                size_t n, struct weir_buf *out)
 {
     const char *sign = negative ? (item->parentheses ? "(" : "-") : item->plus ? "+" : item->space ? " " : "";
     size_t around = strlen(sign) + (negative && item->parentheses);
@@ -441,9 +482,11 @@ item_bits(const struct fn_row *r, const struct format_item *item, uint32_t arg, 
     if (item->precision >= 0 || item->plus || item->space || item->group || item->parentheses)
         return format_bad(r, "%x and %o have no precision, sign or commas");
     u = bits == 64 ? (uint64_t)v : (uint64_t)v & ((UINT64_C(1) << bits) - 1);
-    n = snprintf(text, sizeof(text), item->conversion == 'x' ? item->alternate ? "0x%llx" : "%llx"
-                                     : item->alternate       ? "0%llo"
-                                                             : "%llo", (unsigned long long)u);
+    n = snprintf(text, sizeof(text),
+                 item->conversion == 'x' ? item->alternate ? "0x%llx" : "%llx"
+                 : item->alternate       ? "0%llo"
+                                         : "%llo",
+                 (unsigned long long)u);
     return item_number_put(r, item, false, text, (size_t)n, out);
 }
 
@@ -536,7 +579,8 @@ argument_text(const struct fn_row *r, uint32_t i, char text[64])
         return weir_slice(text, weir_float_print(weir_arg(col, float, r->row), text));
     if (col->type->kind == WEIR_DOUBLE)
         return weir_slice(text, weir_double_print(weir_arg(col, double, r->row), text));
-    return weir_slice(text, weir_decimal_print(weir_decimal_get(col, weir_arg_row(col, r->row)), col->type->scale, text));
+    return weir_slice(
+        text, weir_decimal_print(weir_decimal_get(col, weir_arg_row(col, r->row)), col->type->scale, text));
 }
 
 /* The first `precision` of Java's units; half of a pair is a question mark, as in Java's UTF-8. */
@@ -595,28 +639,35 @@ item_put(const struct fn_row *r, const struct format_item *item, uint32_t arg, s
     bool null = row_is_null(r, arg) || r->args[arg].type->kind == WEIR_VOID;
     char text[64];
 
-    if (strchr("bsdxofecg", item->conversion) == NULL || (item->upper && strchr("dfo", item->conversion) != NULL))
+    if (strchr("bsdxofecg", item->conversion) == NULL ||
+        (item->upper && strchr("dfo", item->conversion) != NULL))
         return weir_fail(r->err, strchr("ath", item->conversion) != NULL ? WEIR_UNSUPPORTED : WEIR_USAGE,
                          "format_string: the conversion %%%c is not there",
                          item->upper ? item->conversion & ~0x20 : item->conversion);
     if (item->conversion == 'b') {
-        bool yes = !null && (r->args[arg].type->kind != WEIR_BOOLEAN || weir_arg(&r->args[arg], uint8_t, r->row));
+        bool yes =
+            !null && (r->args[arg].type->kind != WEIR_BOOLEAN || weir_arg(&r->args[arg], uint8_t, r->row));
 
         return item_text(r, item, yes ? weir_slice("true", 4) : weir_slice("false", 5), out);
     }
     if (null) {
-        struct format_item plain = {.left = item->left, .width = item->width, .upper = item->upper,
-                                    .precision = item->precision};
+        struct format_item plain = {
+            .left = item->left, .width = item->width, .upper = item->upper, .precision = item->precision};
 
         return item_text(r, &plain, weir_slice("null", 4), out);
     }
     switch (item->conversion) {
-    case 's': return item_text(r, item, argument_text(r, arg, text), out);
-    case 'd': return item_decimal(r, item, arg, out);
+    case 's':
+        return item_text(r, item, argument_text(r, arg, text), out);
+    case 'd':
+        return item_decimal(r, item, arg, out);
     case 'x':
-    case 'o': return item_bits(r, item, arg, out);
-    case 'c': return item_char(r, item, arg, out);
-    default: return item_float(r, item, arg, out);
+    case 'o':
+        return item_bits(r, item, arg, out);
+    case 'c':
+        return item_char(r, item, arg, out);
+    default:
+        return item_float(r, item, arg, out);
     }
 }
 
@@ -682,15 +733,16 @@ static weir_rc format_number_resolve(struct weir_resolve *r, struct weir_error *
 #define FORMAT_DIFFERS "conversions %a, %h and %t are refused, and arguments that are nested or binary"
 #define NUMBER_DIFFERS "patterns of # 0 , . only"
 
-#define FUNCTIONS(F)                                                                                        \
+#define FUNCTIONS(F)                                                                                         \
     F(format_number, 2, 2, format_number_resolve, "s:..", format_number, SIGNATURE_MAY_FAIL, NUMBER_DIFFERS) \
-    F(format_string, 1, 255, format_resolve, "s:s.*", format_string, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL, \
-      FORMAT_DIFFERS)                                                                                       \
-    F(printf, 1, 255, format_resolve, "s:s.*", format_string, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL,    \
+    F(format_string, 1, 255, format_resolve, "s:s.*", format_string,                                         \
+      SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL, FORMAT_DIFFERS)                                             \
+    F(printf, 1, 255, format_resolve, "s:s.*", format_string, SIGNATURE_SEES_NULLS | SIGNATURE_MAY_FAIL,     \
       FORMAT_DIFFERS)
 
 static const struct weir_signature format_signatures[] = {
-#define ROW(name, min, max, resolve, types, kernel, flags, differs) {#name, types, kernel##_kernel, NULL, flags},
+#define ROW(name, min, max, resolve, types, kernel, flags, differs)                                          \
+    {#name, types, kernel##_kernel, NULL, flags},
     FUNCTIONS(ROW)
 #undef ROW
 };
@@ -698,7 +750,8 @@ static const struct weir_signature format_signatures[] = {
 static weir_rc
 signature_resolve(struct weir_resolve *r, struct weir_error *err)
 {
-    return weir_signature_resolve(r, format_signatures, sizeof(format_signatures) / sizeof(format_signatures[0]), err);
+    return weir_signature_resolve(r, format_signatures,
+                                  sizeof(format_signatures) / sizeof(format_signatures[0]), err);
 }
 
 static weir_rc
@@ -734,5 +787,5 @@ const struct weir_function weir_functions_string_format[] = {
     {#name, WEIR_FN_SCALAR, min, max, resolve, differs, NULL},
     FUNCTIONS(ROW)
 #undef ROW
-    {0},
+        {0},
 };

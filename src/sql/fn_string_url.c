@@ -1,8 +1,8 @@
 /* parse_url: parts of a URI as java.net.URI has them (RFC 2396 with that class's deviations, RFC 2732).
  *
  * 1. Parts come as they are written, escapes and all.
- * 2. What java.net.URI refuses is an error of the row; try_parse_url has a null for it, and so has parse_url when
- *    spark.sql.ansi.enabled is off.
+ * 2. What java.net.URI refuses is an error of the row; try_parse_url has a null for it, and so has parse_url
+ *    when spark.sql.ansi.enabled is off.
  * 3. An authority that names no server (registry-based) has no host and no user. */
 #include "sql/fn_text.h"
 #include "sql/regex.h"
@@ -44,8 +44,8 @@ is_hex(char c)
 static bool
 is_blank_point(uint32_t c)
 {
-    return c <= 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
-           c == 0x205f || c == 0x3000;
+    return c <= 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /* Behind the letters, digits, characters of `more` and, when so asked, escapes from p on. */
@@ -87,7 +87,8 @@ part_take(struct weir_slice *part, const char *from, const char *to, const char 
 
 /* ---- Servers */
 
-/* Up to eight groups of hexadecimal digits, one "::" for groups of zeros, the last two maybe as an IPv4 address. */
+/* Up to eight groups of hexadecimal digits, one "::" for groups of zeros, the last two maybe as an IPv4
+ * address. */
 static bool
 is_ipv6(const char *p, const char *end)
 {
@@ -174,7 +175,8 @@ host_skip(const char *p, const char *end)
     if (close == end || *close != ']')
         return NULL;
     scope = find(p, close, "%");
-    if (!is_ipv6(p + 1, scope) || (scope < close && (scope + 1 == close || run_skip(scope + 1, close, "_.", false) != close)))
+    if (!is_ipv6(p + 1, scope) ||
+        (scope < close && (scope + 1 == close || run_skip(scope + 1, close, "_.", false) != close)))
         return NULL;
     return close + 1;
 }
@@ -196,7 +198,8 @@ server_read(struct uri *uri, const char *p, const char *end)
         return false;
     uri->host = weir_slice(p, (size_t)(q - p));
     if (q < end && *q == ':') {
-        if (++q < end && (!weir_parse_int(weir_slice(q, (size_t)(end - q)), &port) || !is_digit(*q) || port > INT32_MAX))
+        if (++q < end &&
+            (!weir_parse_int(weir_slice(q, (size_t)(end - q)), &port) || !is_digit(*q) || port > INT32_MAX))
             return false;
         q = end;
     }
@@ -276,9 +279,9 @@ static const struct {
     const char *name;
     size_t offset;
 } parts[] = {
-    {"HOST", offsetof(struct uri, host)},         {"PATH", offsetof(struct uri, path)},
-    {"QUERY", offsetof(struct uri, query)},       {"REF", offsetof(struct uri, fragment)},
-    {"PROTOCOL", offsetof(struct uri, scheme)},   {"AUTHORITY", offsetof(struct uri, authority)},
+    {"HOST", offsetof(struct uri, host)},       {"PATH", offsetof(struct uri, path)},
+    {"QUERY", offsetof(struct uri, query)},     {"REF", offsetof(struct uri, fragment)},
+    {"PROTOCOL", offsetof(struct uri, scheme)}, {"AUTHORITY", offsetof(struct uri, authority)},
     {"USERINFO", offsetof(struct uri, user)},
 };
 
@@ -321,8 +324,9 @@ parse_url_row(const struct fn_row *r)
     if (row_has(r, 2) && !weir_slice_is(part, "QUERY"))
         return row_put_null(r);
     if (!uri_read(s, &uri))
-        return !r->call->set->ansi ? row_put_null(r)
-                                   : row_bad(r, "INVALID_URL", "'%.*s' is no URL; use try_parse_url", WEIR_SHOW(s));
+        return !r->call->set->ansi
+                   ? row_put_null(r)
+                   : row_bad(r, "INVALID_URL", "'%.*s' is no URL; use try_parse_url", WEIR_SHOW(s));
     if (weir_slice_is(part, "FILE"))
         return file_put(r, &uri);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

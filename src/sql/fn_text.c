@@ -17,14 +17,22 @@ static const struct weir_type *
 letter_type(char letter)
 {
     switch (letter) {
-    case 's': return &weir_type_string;
-    case 'b': return &weir_type_binary;
-    case 'i': return &weir_type_int;
-    case 'l': return &weir_type_long;
-    case 'd': return &weir_type_double;
-    case 'z': return &weir_type_boolean;
-    case 'a': return &weir_type_strings;
-    default: return NULL;
+    case 's':
+        return &weir_type_string;
+    case 'b':
+        return &weir_type_binary;
+    case 'i':
+        return &weir_type_int;
+    case 'l':
+        return &weir_type_long;
+    case 'd':
+        return &weir_type_double;
+    case 'z':
+        return &weir_type_boolean;
+    case 'a':
+        return &weir_type_strings;
+    default:
+        return NULL;
     }
 }
 
@@ -47,7 +55,8 @@ either_type(const struct weir_resolve *r, const char *types)
 }
 
 static weir_rc
-arguments_want(struct weir_resolve *r, const char *types, const struct weir_type *either, struct weir_error *err)
+arguments_want(struct weir_resolve *r, const char *types, const struct weir_type *either,
+               struct weir_error *err)
 {
     for (uint32_t i = 0; i < r->node->nkids; i++) {
         const struct weir_type *want = *types == 'x' ? either : letter_type(*types);
@@ -64,7 +73,8 @@ arguments_want(struct weir_resolve *r, const char *types, const struct weir_type
 }
 
 weir_rc
-weir_signature_resolve(struct weir_resolve *r, const struct weir_signature *table, size_t n, struct weir_error *err)
+weir_signature_resolve(struct weir_resolve *r, const struct weir_signature *table, size_t n,
+                       struct weir_error *err)
 {
     const struct weir_signature *s = bsearch(r->node->text, table, n, sizeof(*table), signature_compare);
     const struct weir_type *either;
@@ -95,8 +105,8 @@ weir_row_room(const struct fn_row *r, uint64_t n, weir_rc *rc)
 
     *rc = WEIR_OK;
     if (n > TEXT_MAX)
-        *rc = weir_fail(r->err, WEIR_BADDATA, "a string of %llu bytes: at most %d can be", (unsigned long long)n,
-                        TEXT_MAX);
+        *rc = weir_fail(r->err, WEIR_BADDATA, "a string of %llu bytes: at most %d can be",
+                        (unsigned long long)n, TEXT_MAX);
     else if ((p = weir_mem_alloc(r->call->mem, n + WEIR_STR_PAD)) == NULL)
         *rc = weir_mem_fail(r->call->mem, n, r->err);
     else

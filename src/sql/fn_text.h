@@ -1,9 +1,10 @@
-/* What the families of text functions share: signatures, which most functions need and nothing else, and the rows of a
- * kernel.
+/* What the families of text functions share: signatures, which most functions need and nothing else, and the
+ * rows of a kernel.
  *
- * 1. A kernel that is made by WEIR_KERNEL() is a function of one row whose arguments are all there; a null among them
- *    is a null, whether the engine kept such rows away or not.
- * 2. Positions that SQL counts are code points, as Spark's; those of regular expressions are what Java counts.
+ * 1. A kernel that is made by WEIR_KERNEL() is a function of one row whose arguments are all there; a null
+ *    among them is a null, whether the engine kept such rows away or not.
+ * 2. Positions that SQL counts are code points, as Spark's; those of regular expressions are what Java
+ *    counts.
  * 3. Results are built in call->mem, at most TEXT_MAX bytes each. */
 #ifndef WEIR_SQL_FN_TEXT_H
 #define WEIR_SQL_FN_TEXT_H
@@ -13,9 +14,10 @@
 
 enum { TEXT_MAX = INT32_MAX - 64 }; /* bytes of one string: Java's arrays end there */
 
-/* types: the result, a colon, the arguments. s string · b binary · x string or binary, all alike; as a result: what
- * the first argument is · y string or binary, only its bytes count · i int · l long · d double · z boolean · a array of strings · . anything, as it is.
- * Behind an argument: ? may be missing, * any number of them. */
+/* types: the result, a colon, the arguments. s string · b binary · x string or binary, all alike; as a
+ * result: what the first argument is · y string or binary, only its bytes count · i int · l long · d double ·
+ * z boolean · a array of strings · . anything, as it is. Behind an argument: ? may be missing, * any number
+ * of them. */
 struct weir_signature {
     const char *name;
     const char *types;
@@ -72,7 +74,7 @@ fn_rows_run(struct weir_call *call, const struct weir_col *args, uint32_t rows, 
 
 /* The kernel NAME_kernel of NAME_row(). */
 #define WEIR_KERNEL(name)                                                                                    \
-    static weir_rc name##_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,          \
+    static weir_rc name##_kernel(struct weir_call *call, const struct weir_col *args, uint32_t rows,         \
                                  struct weir_col *out, struct weir_error *err)                               \
     {                                                                                                        \
         return fn_rows_run(call, args, rows, out, err, name##_row);                                          \

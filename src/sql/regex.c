@@ -1,5 +1,5 @@
-/* Compiling and matching by PCRE2; see regex.h. PCRE2's memory is the arena's, so a quota counts it; only code of its
- * compiler is not, and goes with the arena all the same. */
+/* Compiling and matching by PCRE2; see regex.h. PCRE2's memory is the arena's, so a quota counts it; only
+ * code of its compiler is not, and goes with the arena all the same. */
 #include "sql/regex.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -46,8 +46,8 @@ code_compile(struct weir_regex *re, const struct weir_buf *text, struct weir_mem
 
     if (context == NULL)
         return weir_mem_fail(mem, sizeof(*re), err);
-    re->code = pcre2_compile((PCRE2_SPTR)(text->len == 0 ? "" : text->data), text->len, PCRE2_UTF | PCRE2_NO_UTF_CHECK,
-                             &code, &at, context);
+    re->code = pcre2_compile((PCRE2_SPTR)(text->len == 0 ? "" : text->data), text->len,
+                             PCRE2_UTF | PCRE2_NO_UTF_CHECK, &code, &at, context);
     if (re->code == NULL) {
         PCRE2_UCHAR why[160] = "";
 
@@ -66,7 +66,8 @@ code_compile(struct weir_regex *re, const struct weir_buf *text, struct weir_mem
 }
 
 weir_rc
-weir_regex_compile(struct weir_slice java, struct weir_mem *mem, struct weir_regex **out, struct weir_error *err)
+weir_regex_compile(struct weir_slice java, struct weir_mem *mem, struct weir_regex **out,
+                   struct weir_error *err)
 {
     struct weir_buf text = WEIR_BUF(16 * REGEX_TEXT_MAX);
     struct weir_regex *re;
@@ -106,7 +107,8 @@ struct match_data {
 };
 
 weir_rc
-weir_match_new(const struct weir_regex *re, struct weir_mem *mem, struct weir_match *out, struct weir_error *err)
+weir_match_new(const struct weir_regex *re, struct weir_mem *mem, struct weir_match *out,
+               struct weir_error *err)
 {
     pcre2_general_context *general = pcre2_general_context_create(arena_alloc, arena_free, mem);
     struct match_data *data = weir_mem_zalloc(mem, sizeof(*data));
@@ -125,8 +127,8 @@ weir_match_new(const struct weir_regex *re, struct weir_mem *mem, struct weir_ma
 }
 
 weir_rc
-weir_regex_find(const struct weir_regex *re, struct weir_match *m, struct weir_slice s, size_t from, bool *found,
-                struct weir_error *err)
+weir_regex_find(const struct weir_regex *re, struct weir_match *m, struct weir_slice s, size_t from,
+                bool *found, struct weir_error *err)
 {
     const struct match_data *data = m->data;
     int n;
@@ -136,8 +138,8 @@ weir_regex_find(const struct weir_regex *re, struct weir_match *m, struct weir_s
         return WEIR_OK;
     n = pcre2_match(re->code, (PCRE2_SPTR)s.ptr, s.len, from, PCRE2_NO_UTF_CHECK, data->match, data->context);
     if (n == PCRE2_ERROR_JIT_STACKLIMIT)
-        n = pcre2_match(re->code, (PCRE2_SPTR)s.ptr, s.len, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data->match,
-                        data->context);
+        n = pcre2_match(re->code, (PCRE2_SPTR)s.ptr, s.len, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+                        data->match, data->context);
     if (n == PCRE2_ERROR_NOMATCH)
         return WEIR_OK;
     if (n >= 0) {
@@ -148,7 +150,8 @@ weir_regex_find(const struct weir_regex *re, struct weir_match *m, struct weir_s
     }
     weir_fail(err, WEIR_BADDATA, "the regular expression '%.*s' takes too long on a text of %zu bytes",
               (int)(re->java.len < 120 ? re->java.len : 120), re->java.ptr, s.len);
-    return weir_error_hint(err, "repetitions within repetitions, such as (a+)+, try every way to share out the text");
+    return weir_error_hint(
+        err, "repetitions within repetitions, such as (a+)+, try every way to share out the text");
 }
 
 size_t

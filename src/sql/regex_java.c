@@ -1,12 +1,13 @@
-/* A pattern of java.util.regex.Pattern (Java 17), written anew for PCRE2. A recursive descent over Java's grammar; each
- * atom comes out as one atom, so that a quantifier behind it means the same.
+/* A pattern of java.util.regex.Pattern (Java 17), written anew for PCRE2. A recursive descent over Java's
+ * grammar; each atom comes out as one atom, so that a quantifier behind it means the same.
  *
  * What differs, and what becomes of it:
  *   .  ^  $  \Z     know \r, \r\n, U+0085, U+2028, U+2029 as line ends: written out
  *   \b \B           are Unicode's letters and digits (Java before 19): written out
  *   (?i)            is ASCII only unless (?u): both cases are written out, PCRE2's own flag is for (?iu)
  *   [a[b]] [a&&b]   unions and intersections: alternatives and lookaheads
- *   \p{...}         POSIX names are ASCII in Java; categories, scripts and binary properties are PCRE2's; the others
+ *   \p{...}         POSIX names are ASCII in Java; categories, scripts and binary properties are PCRE2's; the
+ *   others
  *                   (blocks, java...) are refused
  *   {,3}  {         are errors in Java, literals in PCRE2
  *   \G \X \N{...} (?U), back references under (?i): refused
@@ -24,8 +25,8 @@ struct java {
     struct weir_buf *out;
     struct weir_java_regex *info;
     unsigned flags;
-    uint32_t groups;  /* opened so far */
-    uint32_t total;   /* of the whole pattern, known in the second run */
+    uint32_t groups; /* opened so far */
+    uint32_t total;  /* of the whole pattern, known in the second run */
     unsigned depth;
     struct weir_error *err;
 };
@@ -38,15 +39,17 @@ static weir_rc class_read(struct java *j, struct weir_buf *out);
 static weir_rc
 java_bad(struct java *j, const char *why)
 {
-    return weir_fail(j->err, WEIR_USAGE, "[INVALID_PARAMETER_VALUE.PATTERN] the regular expression '%.*s': %s at %zu",
-                     (int)(j->end - j->start < 120 ? j->end - j->start : 120), j->start, why, (size_t)(j->p - j->start));
+    return weir_fail(
+        j->err, WEIR_USAGE, "[INVALID_PARAMETER_VALUE.PATTERN] the regular expression '%.*s': %s at %zu",
+        (int)(j->end - j->start < 120 ? j->end - j->start : 120), j->start, why, (size_t)(j->p - j->start));
 }
 
 static weir_rc
 java_unsupported(struct java *j, const char *what)
 {
     return weir_fail(j->err, WEIR_UNSUPPORTED, "the regular expression '%.*s': weir does not have %s, at %zu",
-                     (int)(j->end - j->start < 120 ? j->end - j->start : 120), j->start, what, (size_t)(j->p - j->start));
+                     (int)(j->end - j->start < 120 ? j->end - j->start : 120), j->start, what,
+                     (size_t)(j->p - j->start));
 }
 
 static bool
@@ -131,7 +134,9 @@ hex_read(struct java *j, unsigned min, unsigned max, uint32_t *c)
 
     for (*c = 0; n < max && j->p < j->end; n++, j->p++) {
         char h = *j->p;
-        uint32_t v = is_digit(h) ? (uint32_t)(h - '0') : is_letter((unsigned char)h) ? ((uint32_t)h | 0x20) - 'a' + 10 : 99;
+        uint32_t v = is_digit(h)                   ? (uint32_t)(h - '0')
+                     : is_letter((unsigned char)h) ? ((uint32_t)h | 0x20) - 'a' + 10
+                                                   : 99;
 
         if (v > 15)
             break;
@@ -181,8 +186,10 @@ escape_char(struct java *j, char e, uint32_t *c, bool *known)
         return WEIR_OK;
     }
     switch (e) {
-    case '0': return octal_read(j, c);
-    case 'u': return unit_read(j, c);
+    case '0':
+        return octal_read(j, c);
+    case 'u':
+        return unit_read(j, c);
     case 'x':
         if (!take(j, "{"))
             return hex_read(j, 2, 2, c);
@@ -195,7 +202,9 @@ escape_char(struct java *j, char e, uint32_t *c, bool *known)
             return java_bad(j, "a bad control escape");
         *c = (uint32_t)(unsigned char)*j->p++ ^ 64;
         return WEIR_OK;
-    default: *known = false; return WEIR_OK;
+    default:
+        *known = false;
+        return WEIR_OK;
     }
 }
 
@@ -203,24 +212,47 @@ escape_char(struct java *j, char e, uint32_t *c, bool *known)
 
 static const struct {
     const char *name, *text;
-} posix_names[] = {
-    {"ASCII", "\\x{0}-\\x{7f}"}, {"Alnum", "a-zA-Z0-9"}, {"Alpha", "a-zA-Z"}, {"Blank", " \\t"},
-    {"Cntrl", "\\x{0}-\\x{1f}\\x{7f}"}, {"Digit", "0-9"}, {"Graph", "\\x{21}-\\x{7e}"}, {"Lower", "a-z"},
-    {"Print", "\\x{20}-\\x{7e}"}, {"Punct", "\\x{21}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{60}\\x{7b}-\\x{7e}"},
-    {"Space", "\\x{20}\\x{9}-\\x{d}"}, {"Upper", "A-Z"}, {"XDigit", "0-9a-fA-F"}, {"L1", "\\x{0}-\\x{ff}"},
-    {"all", "\\x{0}-\\x{10ffff}"},
-}, binary_names[] = {
-    {"ALPHABETIC", "\\p{Alphabetic}"}, {"ASSIGNED", "\\P{Cn}"}, {"CONTROL", "\\p{Cc}"}, {"DIGIT", "\\p{Nd}"},
-    {"HEX_DIGIT", "\\p{Hex_Digit}"}, {"HEXDIGIT", "\\p{Hex_Digit}"}, {"IDEOGRAPHIC", "\\p{Ideographic}"},
-    {"LETTER", "\\p{L}"}, {"LOWERCASE", "\\p{Lowercase}"}, {"PUNCTUATION", "\\p{P}"}, {"TITLECASE", "\\p{Lt}"},
-    {"UPPERCASE", "\\p{Uppercase}"}, {"WHITE_SPACE", "\\p{White_Space}"}, {"WHITESPACE", "\\p{White_Space}"},
+} posix_names[] =
+    {
+        {"ASCII", "\\x{0}-\\x{7f}"},
+        {"Alnum", "a-zA-Z0-9"},
+        {"Alpha", "a-zA-Z"},
+        {"Blank", " \\t"},
+        {"Cntrl", "\\x{0}-\\x{1f}\\x{7f}"},
+        {"Digit", "0-9"},
+        {"Graph", "\\x{21}-\\x{7e}"},
+        {"Lower", "a-z"},
+        {"Print", "\\x{20}-\\x{7e}"},
+        {"Punct", "\\x{21}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{60}\\x{7b}-\\x{7e}"},
+        {"Space", "\\x{20}\\x{9}-\\x{d}"},
+        {"Upper", "A-Z"},
+        {"XDigit", "0-9a-fA-F"},
+        {"L1", "\\x{0}-\\x{ff}"},
+        {"all", "\\x{0}-\\x{10ffff}"},
+},
+  binary_names[] = {
+      {"ALPHABETIC", "\\p{Alphabetic}"},
+      {"ASSIGNED", "\\P{Cn}"},
+      {"CONTROL", "\\p{Cc}"},
+      {"DIGIT", "\\p{Nd}"},
+      {"HEX_DIGIT", "\\p{Hex_Digit}"},
+      {"HEXDIGIT", "\\p{Hex_Digit}"},
+      {"IDEOGRAPHIC", "\\p{Ideographic}"},
+      {"LETTER", "\\p{L}"},
+      {"LOWERCASE", "\\p{Lowercase}"},
+      {"PUNCTUATION", "\\p{P}"},
+      {"TITLECASE", "\\p{Lt}"},
+      {"UPPERCASE", "\\p{Uppercase}"},
+      {"WHITE_SPACE", "\\p{White_Space}"},
+      {"WHITESPACE", "\\p{White_Space}"},
 };
 
 static bool
 is_category(struct weir_slice s)
 {
     static const char one[] = "LMNZCPS";
-    static const char two[] = "Lu Ll Lt Lm Lo LC Mn Me Mc Nd Nl No Zs Zl Zp Cc Cf Co Cn Pd Ps Pe Pc Po Sm Sc Sk So Pi Pf ";
+    static const char two[] =
+        "Lu Ll Lt Lm Lo LC Mn Me Mc Nd Nl No Zs Zl Zp Cc Cf Co Cn Pd Ps Pe Pc Po Sm Sc Sk So Pi Pf ";
 
     if (s.len == 1)
         return s.ptr[0] != '\0' && strchr(one, s.ptr[0]) != NULL;
@@ -276,7 +308,8 @@ named_property_put(struct java *j, struct weir_slice s, struct weir_buf *out)
     }
     for (size_t i = 0; i < sizeof(posix_names) / sizeof(posix_names[0]); i++)
         if (weir_slice_is(s, posix_names[i].name)) {
-            bool both = (j->flags & FLAG_I) && (s.len == 5) && (weir_slice_is(s, "Lower") || weir_slice_is(s, "Upper"));
+            bool both = (j->flags & FLAG_I) && (s.len == 5) &&
+                        (weir_slice_is(s, "Lower") || weir_slice_is(s, "Upper"));
 
             weir_buf_str(out, both ? "a-zA-Z" : posix_names[i].text);
             return WEIR_OK;
@@ -322,7 +355,7 @@ property_put(struct java *j, struct weir_buf *out)
 
 /* ---- Classes */
 
-struct union_ { /* one side of && */
+struct union_ {             /* one side of && */
     struct weir_buf plain;  /* the inside of a PCRE2 class */
     struct weir_buf nested; /* |alternative|alternative, each one character */
 };
@@ -337,7 +370,8 @@ range_put(struct java *j, struct weir_buf *out, uint32_t from, uint32_t to)
         weir_buf_byte(out, '-');
         char_put(out, to);
     }
-    for (uint32_t first = 'A'; fold && first <= 'a'; first += 32) { /* the part of it within A-Z, a-z, in the other case */
+    for (uint32_t first = 'A'; fold && first <= 'a';
+         first += 32) { /* the part of it within A-Z, a-z, in the other case */
         uint32_t a = from > first ? from : first, b = to < first + 25 ? to : first + 25;
 
         if (a > b)
@@ -653,7 +687,18 @@ escape_read(struct java *j)
         return WEIR_OK;
     }
     switch (e) {
-    case 'd': case 'D': case 'w': case 'W': case 's': case 'S': case 'h': case 'H': case 'v': case 'V': case 'A': case 'z':
+    case 'd':
+    case 'D':
+    case 'w':
+    case 'W':
+    case 's':
+    case 'S':
+    case 'h':
+    case 'H':
+    case 'v':
+    case 'V':
+    case 'A':
+    case 'z':
         weir_buf_printf(j->out, "\\%c", e);
         return WEIR_OK;
     case 'b':
@@ -661,20 +706,31 @@ escape_read(struct java *j)
             return java_unsupported(j, "\\b{g}");
         weir_buf_str(j->out, BOUND);
         return WEIR_OK;
-    case 'B': weir_buf_str(j->out, "(?!" BOUND ")"); return WEIR_OK;
-    case 'Z': end_put(j); return WEIR_OK;
-    case 'R': weir_buf_str(j->out, "(?:\\r\\n|[\\n\\v\\f\\r\\x{85}\\x{2028}\\x{2029}])"); return WEIR_OK;
-    case 'k': return name_reference(j);
+    case 'B':
+        weir_buf_str(j->out, "(?!" BOUND ")");
+        return WEIR_OK;
+    case 'Z':
+        end_put(j);
+        return WEIR_OK;
+    case 'R':
+        weir_buf_str(j->out, "(?:\\r\\n|[\\n\\v\\f\\r\\x{85}\\x{2028}\\x{2029}])");
+        return WEIR_OK;
+    case 'k':
+        return name_reference(j);
     case 'p':
     case 'P':
         weir_buf_str(j->out, e == 'p' ? "[" : "[^");
         WEIR_TRY(property_put(j, j->out));
         weir_buf_byte(j->out, ']');
         return WEIR_OK;
-    case 'G': return java_unsupported(j, "\\G");
-    case 'X': return java_unsupported(j, "\\X");
-    case 'N': return java_unsupported(j, "characters by name");
-    default: return java_bad(j, "an unknown escape");
+    case 'G':
+        return java_unsupported(j, "\\G");
+    case 'X':
+        return java_unsupported(j, "\\X");
+    case 'N':
+        return java_unsupported(j, "characters by name");
+    default:
+        return java_bad(j, "an unknown escape");
     }
 }
 
@@ -819,7 +875,8 @@ quantifier_read(struct java *j)
         weir_buf_byte(j->out, *j->p++);
     comments_skip(j);
     if (j->p < j->end && *j->p != '\0' && strchr("?*+{", *j->p) != NULL)
-        return *j->p == '{' ? java_unsupported(j, "a repetition of a repetition") : java_bad(j, "a dangling repetition");
+        return *j->p == '{' ? java_unsupported(j, "a repetition of a repetition")
+                            : java_bad(j, "a dangling repetition");
     return WEIR_OK;
 }
 
@@ -883,16 +940,22 @@ alternatives_read(struct java *j)
 
 /* Twice, since a back reference means something else when its group never comes. */
 weir_rc
-weir_regex_translate(struct weir_slice java, struct weir_java_regex *info, struct weir_buf *out, struct weir_error *err)
+weir_regex_translate(struct weir_slice java, struct weir_java_regex *info, struct weir_buf *out,
+                     struct weir_error *err)
 {
     uint32_t total = REGEX_GROUPS_MAX;
 
     if (java.len > REGEX_TEXT_MAX)
-        return weir_fail(err, WEIR_UNSUPPORTED, "a regular expression of %zu bytes: at most %d are read", java.len,
-                         REGEX_TEXT_MAX);
+        return weir_fail(err, WEIR_UNSUPPORTED, "a regular expression of %zu bytes: at most %d are read",
+                         java.len, REGEX_TEXT_MAX);
     for (int run = 0; run < 2; run++) {
-        struct java j = {.p = java.ptr, .start = java.ptr, .end = java.ptr + java.len, .out = out, .info = info,
-                         .total = total, .err = err};
+        struct java j = {.p = java.ptr,
+                         .start = java.ptr,
+                         .end = java.ptr + java.len,
+                         .out = out,
+                         .info = info,
+                         .total = total,
+                         .err = err};
 
         weir_buf_reset(out);
         *info = (struct weir_java_regex){0};

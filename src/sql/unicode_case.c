@@ -1,6 +1,6 @@
 /* Case by tables of runs; see unicode_case.h. ASCII goes without them.
- * A capital sigma at the end of a word becomes U+03C2: behind a cased letter, and with none that follows, whatever
- * case-ignorable characters stand between (Unicode's Final_Sigma). */
+ * A capital sigma at the end of a word becomes U+03C2: behind a cased letter, and with none that follows,
+ * whatever case-ignorable characters stand between (Unicode's Final_Sigma). */
 #include "sql/unicode_case.h"
 
 #include <string.h>
@@ -65,7 +65,10 @@ struct case_map {
     const struct case_many *many;
     size_t nmany;
 };
-#define MAP(name) {name, COUNT(name), name##_many, COUNT(name##_many)}
+#define MAP(name)                                                                                            \
+    {                                                                                                        \
+        name, COUNT(name), name##_many, COUNT(name##_many)                                                   \
+    }
 static const struct case_map map_upper = MAP(upper), map_lower = MAP(lower), map_title = MAP(title);
 
 /* false: the map says nothing about c. */

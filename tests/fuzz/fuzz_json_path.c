@@ -1,5 +1,6 @@
-/* A path and a text of get_json_object, json_array_length and json_object_keys: the first byte says how many of the
- * bytes behind it are the path. What comes out of a path without wildcards is JSON again, or a text from within. */
+/* A path and a text of get_json_object, json_array_length and json_object_keys: the first byte says how many
+ * of the bytes behind it are the path. What comes out of a path without wildcards is JSON again, or a text
+ * from within. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     weir_str_copy(mem, path + n, (uint32_t)(size - 1 - n), in->cols[0].data);
     weir_str_copy(mem, path, (uint32_t)n, in->cols[1].data);
-    if (run("get_json_object", 2, in, mem, &err) == WEIR_BUG || run("json_array_length", 1, in, mem, &err) != WEIR_OK ||
+    if (run("get_json_object", 2, in, mem, &err) == WEIR_BUG ||
+        run("json_array_length", 1, in, mem, &err) != WEIR_OK ||
         run("json_object_keys", 1, in, mem, &err) != WEIR_OK)
         abort();
     weir_page_free(in);

@@ -1,5 +1,5 @@
-/* A Java regular expression and a text: the first byte says how many of the bytes behind it are the pattern. What is
- * translated must compile or be refused by name, and finds must end and go forward. */
+/* A Java regular expression and a text: the first byte says how many of the bytes behind it are the pattern.
+ * What is translated must compile or be refused by name, and finds must end and go forward. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* For tests of SQL functions: the answers of Spark in tests/golden/sql, and kernels that are called as the engine calls
- * them, without one.
+/* For tests of SQL functions: the answers of Spark in tests/golden/sql, and kernels that are called as the
+ * engine calls them, without one.
  *
- * A case runs several times: arguments as columns and as constants; 1, 7 and 2,048 rows; with all rows there and with
- * each third row null. Rows that are not null must have Spark's answer, the others must be null where a null makes one. */
+ * A case runs several times: arguments as columns and as constants; 1, 7 and 2,048 rows; with all rows there
+ * and with each third row null. Rows that are not null must have Spark's answer, the others must be null
+ * where a null makes one. */
 #ifndef TESTS_SQL_HELP_H
 #define TESTS_SQL_HELP_H
 
@@ -53,7 +54,8 @@ literal_text(const struct weir_col *col, struct weir_buf *buf)
 }
 
 static struct weir_node *
-arg_node(const struct call_run *run, const struct weir_type *type, const struct weir_col *col, const char *sql)
+arg_node(const struct call_run *run, const struct weir_type *type, const struct weir_col *col,
+         const char *sql)
 {
     struct weir_node *node = weir_mem_zalloc(run->mem, sizeof(*node));
     struct weir_buf buf = WEIR_BUF(WEIR_MIB);
@@ -85,14 +87,18 @@ args_type(const struct call_run *run, const struct call_case *c, const struct we
     struct weir_field fields[CALL_ARGS];
 
     for (uint32_t i = 0; i < c->nargs; i++)
-        fields[i] = (struct weir_field){.name = weir_mem_printf(run->mem, "a%u", i), .name_len = i < 10 ? 2 : 3,
-                                        .nullable = true, .type = types[i]};
+        fields[i] = (struct weir_field){.name = weir_mem_printf(run->mem, "a%u", i),
+                                        .name_len = i < 10 ? 2 : 3,
+                                        .nullable = true,
+                                        .type = types[i]};
     return weir_type_struct(run->mem, fields, c->nargs);
 }
 
-/* The rows of arguments, decoded from JSON: the case's row again and again, with rows of nulls between if so asked. */
+/* The rows of arguments, decoded from JSON: the case's row again and again, with rows of nulls between if so
+ * asked. */
 static void
-args_decode(struct bench *b, const struct call_run *run, const struct call_case *c, const struct weir_type *const *types)
+args_decode(struct bench *b, const struct call_run *run, const struct call_case *c,
+            const struct weir_type *const *types)
 {
     const struct weir_type *type = args_type(run, c, types);
     struct weir_buf lines = WEIR_BUF(64 * WEIR_MIB);
@@ -109,13 +115,14 @@ args_decode(struct bench *b, const struct call_run *run, const struct call_case 
     }
     if (c->nargs > 0) {
         struct weir_block *block = bench_block(b, lines.data, lines.len);
-        struct weir_records in = {.at = block->data, .end = block->data + block->len, .block = block, .first = true,
-                                  .last = true};
+        struct weir_records in = {
+            .at = block->data, .end = block->data + block->len, .block = block, .first = true, .last = true};
 
         if (weir_json_decode(b->dec, &in, b->page, &b->err) != WEIR_OK)
             fail_msg("arguments of %s: %s", c->fn, b->err.what);
         if (b->page->rows != run->rows || b->page->count.lost != 0)
-            fail_msg("arguments of %s: %s: %u rows, %d lost", c->fn, c->in, b->page->rows, (int)b->page->count.lost);
+            fail_msg("arguments of %s: %s: %u rows, %d lost", c->fn, c->in, b->page->rows,
+                     (int)b->page->count.lost);
         weir_block_put(block); /* the page holds it */
     }
     weir_buf_fini(&lines);
@@ -123,13 +130,19 @@ args_decode(struct bench *b, const struct call_run *run, const struct call_case 
 
 /* Resolves, prepares, runs; run->out has the rows. */
 static weir_rc
-call_kernel(struct call_run *run, const struct weir_sql_settings *set, struct weir_resolve *r, struct bench *b)
+call_kernel(struct call_run *run, const struct weir_sql_settings *set, struct weir_resolve *r,
+            struct bench *b)
 {
     const struct weir_col *constants[CALL_ARGS] = {0};
     struct weir_field field = {.name = "r", .name_len = 1, .nullable = true, .type = r->type};
     const struct weir_type *const *types = r->plan.arg_types;
-    struct weir_call call = {.set = set, .arg_types = types, .nargs = r->node->nkids, .type = r->type,
-                             .data = r->plan.data, .mem = run->mem, .try_ = r->plan.try_};
+    struct weir_call call = {.set = set,
+                             .arg_types = types,
+                             .nargs = r->node->nkids,
+                             .type = r->type,
+                             .data = r->plan.data,
+                             .mem = run->mem,
+                             .try_ = r->plan.try_};
     struct weir_page *out = NULL;
     weir_rc rc;
 
@@ -156,8 +169,8 @@ static weir_rc
 call_do(struct call_run *run, const struct call_case *c, struct weir_resolve *r)
 {
     const struct weir_function *fn = weir_function_find(c->fn);
-    struct weir_sql_settings set = {.zone = &weir_zone_utc, .zone_name = "UTC", .ansi = run->ansi,
-                                    .corrupt_name = "_corrupt_record"};
+    struct weir_sql_settings set = {
+        .zone = &weir_zone_utc, .zone_name = "UTC", .ansi = run->ansi, .corrupt_name = "_corrupt_record"};
     const struct weir_type *types[CALL_ARGS];
     struct weir_node node = {.kind = WEIR_NODE_CALL, .nkids = c->nargs};
     struct weir_node *kids[CALL_ARGS];
@@ -177,7 +190,8 @@ call_do(struct call_run *run, const struct call_case *c, struct weir_resolve *r)
     rc = fn->resolve(r, &run->err);
     if (rc == WEIR_OK && r->plan.kernel != NULL) {
         for (uint32_t i = 0; i < c->nargs; i++)
-            types[i] = r->plan.arg_types != NULL && r->plan.arg_types[i] != NULL ? r->plan.arg_types[i] : c->types[i];
+            types[i] = r->plan.arg_types != NULL && r->plan.arg_types[i] != NULL ? r->plan.arg_types[i]
+                                                                                 : c->types[i];
         bench_free(&b);
         args_decode(&b, run, c, types);
         rc = call_kernel(run, &set, r, &b);
@@ -198,9 +212,11 @@ struct calls {
 };
 
 static void
-call_say(struct calls *calls, const struct call_case *c, const struct call_run *run, const char *got, const json_t *want)
+call_say(struct calls *calls, const struct call_case *c, const struct call_run *run, const char *got,
+         const json_t *want)
 {
-    char *args = json_dumps(json_object_get(c->doc, "args"), JSON_ENCODE_ANY), *w = json_dumps(want, JSON_ENCODE_ANY);
+    char *args = json_dumps(json_object_get(c->doc, "args"), JSON_ENCODE_ANY),
+         *w = json_dumps(want, JSON_ENCODE_ANY);
 
     if (calls->wrong++ < 40 && !calls->quiet)
         print_error("%s%s, %s, %u rows%s%s\n  weir:  %.300s\n  Spark: %.300s\n", c->fn, args,
@@ -230,8 +246,8 @@ error_fits(const json_t *want, const struct weir_error *err)
 }
 
 static void
-call_compare(struct calls *calls, const struct call_case *c, struct call_run *run, const struct weir_resolve *r,
-             const json_t *want)
+call_compare(struct calls *calls, const struct call_case *c, struct call_run *run,
+             const struct weir_resolve *r, const json_t *want)
 {
     const char *line = json_string_value(json_object_get(want, "out")), *p = run->out.data;
     struct weir_buf type = WEIR_BUF(WEIR_SMALL_MAX);
@@ -260,9 +276,14 @@ call_compare(struct calls *calls, const struct call_case *c, struct call_run *ru
 static void
 call_way(struct calls *calls, const struct call_case *c, bool constant, bool ansi, uint32_t rows, bool nulls)
 {
-    const json_t *want = !ansi && json_object_get(c->doc, "off") != NULL ? json_object_get(c->doc, "off") : c->doc;
-    struct call_run run = {.constant = constant, .ansi = ansi, .nulls = nulls, .rows = rows,
-                           .out = WEIR_BUF(256 * WEIR_MIB), .mem = weir_mem_new(NULL, NULL, "test")};
+    const json_t *want =
+        !ansi && json_object_get(c->doc, "off") != NULL ? json_object_get(c->doc, "off") : c->doc;
+    struct call_run run = {.constant = constant,
+                           .ansi = ansi,
+                           .nulls = nulls,
+                           .rows = rows,
+                           .out = WEIR_BUF(256 * WEIR_MIB),
+                           .mem = weir_mem_new(NULL, NULL, "test")};
     struct weir_resolve r = {0};
     weir_rc rc = call_do(&run, c, &r);
 
@@ -285,7 +306,8 @@ case_read(const json_t *doc, struct weir_mem *mem, struct call_case *c)
     const json_t *types = json_object_get(doc, "types");
     struct weir_error err = {0};
 
-    *c = (struct call_case){.fn = json_string_value(json_object_get(doc, "fn")), .doc = doc,
+    *c = (struct call_case){.fn = json_string_value(json_object_get(doc, "fn")),
+                            .doc = doc,
                             .nargs = (uint32_t)json_array_size(types),
                             .in = json_string_value(json_object_get(doc, "in"))};
     assert_true(c->nargs <= CALL_ARGS);
@@ -343,15 +365,15 @@ case_differs(struct calls *calls, const json_t *doc, struct weir_mem *mem)
     if (quiet.wrong == 0) {
         char *args = json_dumps(json_object_get(doc, "args"), JSON_ENCODE_ANY);
 
-        print_error("%s%s: listed as another answer, but it is Spark's\n", json_string_value(json_object_get(doc, "fn")),
-                    args);
+        print_error("%s%s: listed as another answer, but it is Spark's\n",
+                    json_string_value(json_object_get(doc, "fn")), args);
         free(args);
         calls->wrong++;
     }
 }
 
-/* All cases of tests/golden/sql/<family>.json in all ways. differs: "fn\targ\t…" that answer otherwise on purpose or are
- * refused, NULL at the end. */
+/* All cases of tests/golden/sql/<family>.json in all ways. differs: "fn\targ\t…" that answer otherwise on
+ * purpose or are refused, NULL at the end. */
 static void
 calls_check(const char *family, const char *const *differs)
 {

@@ -38,7 +38,8 @@ static struct weir_node *
 from_json_node(struct weir_mem *mem, const json_t *c)
 {
     const json_t *options = json_object_get(c, "options");
-    struct weir_node *call = node_new(mem, WEIR_NODE_CALL, "from_json", json_object_size(options) > 0 ? 3 : 2);
+    struct weir_node *call =
+        node_new(mem, WEIR_NODE_CALL, "from_json", json_object_size(options) > 0 ? 3 : 2);
     struct weir_node *map;
     const char *key;
     json_t *value;
@@ -68,7 +69,8 @@ text_column(struct weir_page *in, const json_t *input)
     if (json_is_null(input))
         weir_col_set_null(&in->cols[0], 1);
     else
-        assert_true(weir_str_copy(in->mem, json_string_value(input), (uint32_t)json_string_length(input), &slots[1]));
+        assert_true(
+            weir_str_copy(in->mem, json_string_value(input), (uint32_t)json_string_length(input), &slots[1]));
     slots[3] = slots[1];
     if (json_is_null(input))
         weir_col_set_null(&in->cols[0], 3);
@@ -138,10 +140,13 @@ the_catalogue_of_from_json_goes_through_the_kernel(void **state)
     json_array_foreach(json_object_get(doc, "cases"), i, c)
     {
         const char *name = json_string_value(json_object_get(c, "name"));
-        json_t *listed = json_object_get(json_object_get(differences, "from_json"), name), *answer = from_json_answer(c);
+        json_t *listed = json_object_get(json_object_get(differences, "from_json"), name),
+               *answer = from_json_answer(c);
         const char *schema = json_string_value(json_object_get(c, "schema"));
-        bool nested = weir_str_starts(schema, "ARRAY") || weir_str_starts(schema, "MAP"); /* the kernel's own */
-        json_t *want = listed != NULL && !nested ? json_object_get(listed, "weir") : json_object_get(c, "output");
+        bool nested =
+            weir_str_starts(schema, "ARRAY") || weir_str_starts(schema, "MAP"); /* the kernel's own */
+        json_t *want =
+            listed != NULL && !nested ? json_object_get(listed, "weir") : json_object_get(c, "output");
         bool error = json_object_get(c, "error") != NULL && listed == NULL;
 
         if (error ? json_object_get(answer, "error") == NULL : !json_equal(want, answer)) {
@@ -177,7 +182,8 @@ tuple_check(const char *input, const char *wanted)
 
     for (int i = 0; i < 5; i++) {
         node->kids[i] = node_new(mem, WEIR_NODE_NAME, NULL, 0);
-        fields[i] = (struct weir_field){.name = "a", .name_len = 1, .nullable = true, .type = &weir_type_string};
+        fields[i] =
+            (struct weir_field){.name = "a", .name_len = 1, .nullable = true, .type = &weir_type_string};
     }
     assert_int_equal(weir_page_new(weir_type_struct(mem, fields, 5), NULL, &in, &err), WEIR_OK);
     for (int i = 0; i < 5; i++) {
@@ -215,14 +221,16 @@ json_tuple_has_one_row_for_each_text(void **state)
     (void)state;
     tuple_check("{\"f1\":\"value1\",\"f2\":3,\"f5\":5.230}",
                 "[{\"c0\":\"value1\",\"c1\":\"3\",\"c2\":\"value1\",\"c3\":null}]");
-    tuple_check("{\"f1\":null,\"f2\":[1, 2.50]}", "[{\"c0\":null,\"c1\":\"[1,2.5]\",\"c2\":null,\"c3\":null}]");
+    tuple_check("{\"f1\":null,\"f2\":[1, 2.50]}",
+                "[{\"c0\":null,\"c1\":\"[1,2.5]\",\"c2\":null,\"c3\":null}]");
     tuple_check("{\"f1\":\"a\",\"f1\":\"b\",\"f2\":\"é😀\"}",
                 "[{\"c0\":\"b\",\"c1\":\"é😀\",\"c2\":\"b\",\"c3\":null}]");
     tuple_check("{\"f1\":\"a\",\"f2\":{\"x\":\"😀\"}", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
     tuple_check("[1]", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
     tuple_check("", "[{\"c0\":null,\"c1\":null,\"c2\":null,\"c3\":null}]");
-    tuple_check("{\"f1\":{\"a\":\"b\"},\"f2\":true} x",
-                "[{\"c0\":\"{\\\"a\\\":\\\"b\\\"}\",\"c1\":\"true\",\"c2\":\"{\\\"a\\\":\\\"b\\\"}\",\"c3\":null}]");
+    tuple_check(
+        "{\"f1\":{\"a\":\"b\"},\"f2\":true} x",
+        "[{\"c0\":\"{\\\"a\\\":\\\"b\\\"}\",\"c1\":\"true\",\"c2\":\"{\\\"a\\\":\\\"b\\\"}\",\"c3\":null}]");
     tuple_check("{\"f1\":\"x\",\"f1\":null}", "[{\"c0\":\"x\",\"c1\":null,\"c2\":\"x\",\"c3\":null}]");
 }
 
@@ -264,7 +272,8 @@ constants_reach_the_functions_that_want_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct weir_mem *mem = weir_mem_new(NULL, NULL, "test");
-        struct weir_sql_settings set = {.zone = &weir_zone_utc, .ansi = true, .corrupt_name = "_corrupt_record"};
+        struct weir_sql_settings set = {
+            .zone = &weir_zone_utc, .ansi = true, .corrupt_name = "_corrupt_record"};
         struct weir_sql_env env = {.set = &set, .self = mem, .relation = no_table};
         const char *sql = weir_mem_printf(mem, "select %s as r from t", cases[i].sql);
         struct weir_buf ddl = WEIR_BUF(WEIR_MIB);

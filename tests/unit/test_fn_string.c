@@ -13,10 +13,10 @@ strings_answer_as_spark(void **state)
 static void
 formats_and_urls_answer_as_spark(void **state)
 {
-    static const char *const differs[] = {
-        /* refused */
-        "format_number\t12D\t'0%'", "format_number\t12D\t'#,##0;(#)'", "format_string\t'%s'\tarray(1)",
-        "format_string\t'%a'\t0D", "format_string\t'%h'\t'a'", NULL};
+    static const char *const differs[] = {/* refused */
+                                          "format_number\t12D\t'0%'",      "format_number\t12D\t'#,##0;(#)'",
+                                          "format_string\t'%s'\tarray(1)", "format_string\t'%a'\t0D",
+                                          "format_string\t'%h'\t'a'",      NULL};
 
     (void)state;
     calls_check("format", differs);
