@@ -1,13 +1,15 @@
 /* weir table: what a Delta table is and how it became so, from its log. Writes nothing.
  *
  * show: version, protocol, properties, files, rows and bounds by statistics, the schema as a tree.
- * history: the newest commits, one a line. Both also as JSON, one object a line. */
+ * describe: its columns, with types as DDL spells them and comments; reads no list of files.
+ * history: the newest commits, one a line. All also as JSON, one object a line. */
 #include "cli/command.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/time.h"
@@ -268,13 +270,15 @@ show_json(const struct weir_store *st, const struct weir_summary *s, struct weir
 
 static const char table_about_show[] =
     "What a table is: version, protocol, files, rows and bounds by the files' statistics, and its schema.\n"
-    "Reads the whole log, no data file.";
+    "Reads the log, no data file.";
 
 static weir_rc
 table_show(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 {
     const char *format = "table";
+    int64_t version = -1;
     const struct weir_flag flags[] = {
+        {"--version", "N", "as it was at this version", NULL, NULL, &version},
         {"--format", "table|json", "for people, or one JSON object", NULL, &format, NULL},
         WEIR_FLAG_END,
     };
@@ -288,7 +292,7 @@ table_show(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
     WEIR_GO(table_open(cli, words[0], &st, err));
-    WEIR_GO(table_missing(st, weir_summary_read(st, -1, cli->quota, &s, err), err));
+    WEIR_GO(table_missing(st, weir_summary_read(st, version, cli->quota, &s, err), err));
     if (strcmp(format, "json") == 0)
         show_json(st, &s, &buf);
     else
@@ -298,6 +302,114 @@ table_show(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 out:
     weir_buf_fini(&buf);
     weir_summary_fini(&s);
+    weir_store_close(st);
+    return rc;
+}
+
+/* --- describe ----------------------------------------------------------------------------------------------------- */
+
+/* A field's comment; NULL: none. The document is freed by the caller. */
+static const char *
+field_comment(const struct weir_field *f, json_t **doc)
+{
+    struct weir_error ignored = {0};
+
+    *doc = NULL;
+    if (f->metadata != NULL)
+        (void)weir_json_load(f->metadata, strlen(f->metadata), doc, &ignored);
+    return json_string_value(json_object_get(*doc, "comment"));
+}
+
+static void
+describe_json(const struct weir_field *f, const char *type, const char *comment, bool partition, struct weir_buf *buf)
+{
+    weir_buf_byte(buf, '{');
+    json_text(buf, "name", f->name, true);
+    json_text(buf, "type", type, false);
+    weir_buf_printf(buf, ",\"nullable\":%s,\"partition\":%s", f->nullable ? "true" : "false",
+                    partition ? "true" : "false");
+    json_text(buf, "comment", comment, false);
+    weir_buf_str(buf, "}\n");
+}
+
+static void
+describe_columns(struct weir_grid *g)
+{
+    weir_grid_column(g, "column", false);
+    weir_grid_column(g, "type", false);
+    weir_grid_column(g, "", false);
+    weir_grid_column(g, "", false);
+    weir_grid_column(g, "comment", false);
+}
+
+/* One line a column. grid NULL: as JSON. */
+static weir_rc
+describe_field(const struct weir_metadata *meta, const struct weir_field *f, struct weir_grid *grid,
+               struct weir_buf *buf, struct weir_error *err)
+{
+    struct weir_buf type = WEIR_BUF(WEIR_MIB);
+    bool partition = weir_metadata_partition(meta, f->name) >= 0;
+    const char *comment;
+    json_t *doc;
+    weir_rc rc;
+
+    weir_type_print_simple(f->type, &type);
+    weir_buf_byte(&type, '\0');
+    comment = field_comment(f, &doc);
+    WEIR_GO(weir_buf_check(&type, err));
+    if (grid == NULL) {
+        describe_json(f, type.data, comment, partition, buf);
+        goto out;
+    }
+    weir_grid_cell(grid, "%s", f->name);
+    weir_grid_cell(grid, "%s", type.data);
+    weir_grid_cell(grid, "%s", f->nullable ? "" : "not null");
+    weir_grid_cell(grid, "%s", partition ? "partition column" : "");
+    weir_grid_cell(grid, "%s", comment != NULL ? comment : "");
+out:
+    json_decref(doc);
+    weir_buf_fini(&type);
+    return rc;
+}
+
+static weir_rc
+table_describe(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
+{
+    const char *format = "table";
+    int64_t version = -1;
+    const struct weir_flag flags[] = {
+        {"--version", "N", "as it was at this version", NULL, NULL, &version},
+        {"--format", "table|json", "for people, or one JSON object a column", NULL, &format, NULL},
+        WEIR_FLAG_END,
+    };
+    const struct weir_usage usage = {"weir table describe", "PATH", "A table's columns: names, types, comments.", flags, 1,
+                                     1, NULL};
+    struct weir_buf buf = {.max = TABLE_TEXT_MAX, .q = cli->quota};
+    struct weir_snapshot *snap = NULL;
+    struct weir_store *st = NULL;
+    struct weir_grid grid;
+    bool json;
+    char **words;
+    unsigned n;
+    weir_rc rc;
+
+    WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
+    json = strcmp(format, "json") == 0;
+    weir_grid_init(&grid, cli->mem);
+    describe_columns(&grid);
+    WEIR_GO(table_open(cli, words[0], &st, err));
+    WEIR_GO(table_missing(st, weir_snapshot_at(st, version, cli->quota, &snap, err), err));
+    if (weir_feature_check_read(&snap->protocol, err) != WEIR_OK)
+        WEIR_GO(weir_error_context(err, "%s", st->path));
+    for (uint32_t i = 0; i < snap->meta.schema->nfields; i++)
+        WEIR_GO(describe_field(&snap->meta, &snap->meta.schema->fields[i], json ? NULL : &grid, &buf, err));
+    if (!json)
+        WEIR_GO(weir_grid_print(&grid, 0, &buf, err));
+    WEIR_GO(weir_buf_check(&buf, err));
+    rc = weir_cli_out(buf.data, buf.len, err);
+out:
+    weir_buf_fini(&buf);
+    weir_snapshot_free(snap);
     weir_store_close(st);
     return rc;
 }
@@ -409,26 +521,29 @@ weir_cmd_table(struct weir_cli *cli, int argc, char **argv, struct weir_error *e
 {
     static const struct weir_flag none[] = {WEIR_FLAG_END};
     static const struct weir_usage usage = {
-        "weir table", "show|history PATH", "Delta tables, read from their log.", none, 1, 2,
-        "  weir table show PATH      what it is: version, files, rows, schema\n"
-        "  weir table history PATH   how it became so: its newest commits"};
-    static const char *const names[] = {"show", "history"};
+        "weir table", "show|describe|history PATH", "Delta tables, read from their log.", none, 1, 2,
+        "  weir table show PATH       what it is: version, files, rows, schema\n"
+        "  weir table describe PATH   its columns: names, types, comments\n"
+        "  weir table history PATH    how it became so: its newest commits"};
+    static const char *const names[] = {"show", "describe", "history"};
     char **words;
     unsigned n;
     weir_rc rc;
 
     if (argc > 1 && strcmp(argv[1], "show") == 0)
         rc = table_show(cli, argc - 1, argv + 1, err);
+    else if (argc > 1 && strcmp(argv[1], "describe") == 0)
+        rc = table_describe(cli, argc - 1, argv + 1, err);
     else if (argc > 1 && strcmp(argv[1], "history") == 0)
         rc = table_history(cli, argc - 1, argv + 1, err);
     else {
         rc = weir_cli_parse(&usage, argc, argv, &words, &n, err);
         if (rc == WEIR_OK) {
-            const char *near = weir_nearest(words[0], names, 2);
+            const char *near = weir_nearest(words[0], names, sizeof(names) / sizeof(*names));
 
             rc = weir_fail(err, WEIR_USAGE, "table %.64s is not known%s%s", words[0],
                            near != NULL ? "; did you mean " : "", near != NULL ? near : "");
-            weir_error_hint(err, "weir table show PATH, or weir table history PATH");
+            weir_error_hint(err, "weir table show, describe or history PATH");
         }
     }
     return rc == WEIR_END ? WEIR_OK : rc;
