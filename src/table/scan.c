@@ -17,6 +17,7 @@
 #include "delta/feature.h"
 #include "delta/files.h"
 #include "delta/travel.h"
+#include "delta/widening.h"
 #include "table/scan_int.h"
 
 #define SCAN_TEXT_MAX (256 * WEIR_MIB)
@@ -93,6 +94,7 @@ weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct w
     WEIR_GO(table_version(ask, t->st, q, &version, err));
     WEIR_GO(weir_snapshot_at(t->st, version, q, &t->snap, err));
     WEIR_GO(weir_feature_check_read(&t->snap->protocol, err));
+    WEIR_GO(weir_widening_check(t->snap->meta.schema, err));
     WEIR_GO(without_void(t->snap->meta.schema, false, mem, &t->schema, err));
     if (t->schema == NULL)
         WEIR_GO(weir_fail(err, WEIR_UNSUPPORTED, "a table without any column that has a type"));

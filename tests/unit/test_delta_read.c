@@ -16,6 +16,7 @@
 #include "delta/files.h"
 #include "delta/summary.h"
 #include "delta/travel.h"
+#include "delta/widening.h"
 #include "sql/parquet_read.h"
 #include "store/mem.h"
 #include "store/store.h"
@@ -465,6 +466,38 @@ a_time_finds_the_newest_version_that_is_not_younger(void **state)
     }
 }
 
+/* --- type widening ------------------------------------------------------------------------------------------------- */
+
+static void
+changes_of_types_that_the_protocol_does_not_have_are_refused(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        bool known;
+    } cases[] = {
+        {"byte", "long", true},           {"long", "integer", false},
+        {"float", "double", true},        {"long", "double", false},
+        {"integer", "double", true},      {"date", "timestamp_ntz", true},
+        {"date", "timestamp", false},     {"decimal(5,2)", "decimal(7,3)", true},
+        {"decimal(5,2)", "decimal(6,4)", false}, {"integer", "decimal(12,2)", true},
+        {"integer", "decimal(11,2)", false}, {"long", "decimal(20,0)", true},
+        {"integer", "string", false},     {"string", "binary", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char metadata[200];
+        struct weir_field field = {"x", 1, true, &weir_type_long, metadata};
+        const struct weir_type schema = {.kind = WEIR_STRUCT, .nfields = 1, .fields = &field};
+        struct weir_error err = {0};
+
+        snprintf(metadata, sizeof(metadata), "{\"delta.typeChanges\":[{\"fromType\":\"%s\",\"toType\":\"%s\"}]}",
+                 cases[i].from, cases[i].to);
+        if ((weir_widening_check(&schema, &err) == WEIR_OK) != cases[i].known)
+            fail_msg("%s to %s", cases[i].from, cases[i].to);
+    }
+}
+
 int
 main(void)
 {
@@ -476,6 +509,7 @@ main(void)
         cmocka_unit_test_setup_teardown(statistics_survive_as_a_struct_when_there_are_no_others, setup, teardown),
         cmocka_unit_test_setup_teardown(files_that_cannot_hold_a_row_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(a_time_finds_the_newest_version_that_is_not_younger, setup, teardown),
+        cmocka_unit_test(changes_of_types_that_the_protocol_does_not_have_are_refused),
         cmocka_unit_test(inline_vectors_are_decoded_or_refused),
         cmocka_unit_test(every_kind_of_container_answers_for_its_rows),
     };
