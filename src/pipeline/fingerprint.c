@@ -4,7 +4,7 @@
  * pipeline is now, with a warning. So it must change when the rows or the place they go to may change, and must not
  * change when only the pace does.
  *
- * In it: source.format, source.path, source.schema, source.options; query; tables; sink.format, sink.path, sink.outputMode,
+ * In it: source.format, source.path, source.schema, source.options; query; tables; onRowError; sink.format, sink.path, sink.outputMode,
  * sink.partitionBy, sink.options; and of conf the zone, the case rule, ANSI, the corrupt column's name
  * and weir.onValueLost. Paths enter in their canonical form, option names in lower case and sorted.
  * Not in it: the name, the trigger, checkpointLocation, sink.table (it acts when the table is made), and the options
@@ -115,6 +115,8 @@ weir_spec_fingerprint(const struct weir_spec *spec, struct weir_mem *mem, uint64
     weir_buf_printf(&buf, "conf %d %d\n", spec->conf.case_sensitive, spec->conf.on_value_lost);
     if (!spec->conf.ansi)
         weir_buf_str(&buf, "ansi off\n");
+    if (spec->null_on_row_error)
+        weir_buf_str(&buf, "row errors null\n");
     WEIR_GO(weir_buf_check(&buf, err));
     *out = weir_hash(buf.data, buf.len);
     *out += *out == 0; /* 0 means: not written by weir */

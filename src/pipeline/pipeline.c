@@ -38,6 +38,7 @@ pipeline_sql(struct weir_pipeline *p, struct weir_error *err)
                                  .zone_name = conf->time_zone,
                                  .zone = p->zone,
                                  .ansi = conf->ansi,
+                                 .null_on_row_error = p->spec->null_on_row_error,
                                  .case_sensitive = conf->case_sensitive,
                                  .corrupt_name = conf->corrupt_name,
                                  .ntables = p->spec->ntables,

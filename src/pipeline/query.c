@@ -70,7 +70,8 @@ weir_query_open(const struct weir_query_env *env, struct weir_query **out, struc
                                         .ansi = env->ansi,
                                         .case_sensitive = env->case_sensitive,
                                         .corrupt_name = env->corrupt_name,
-                                        .on_row_error = WEIR_ROW_FAIL};
+                                        .on_row_error =
+                                            env->null_on_row_error ? WEIR_ROW_NULL : WEIR_ROW_FAIL};
     rc = weir_sql_parse(env->text, strlen(env->text), mem, &q->tree, err);
     if (rc != WEIR_OK)
         weir_query_close(q);

@@ -28,6 +28,7 @@ struct weir_query_env {
     const char *zone_name;
     const struct weir_zone *zone;
     bool ansi, case_sensitive;
+    bool null_on_row_error;     /* a row whose expression cannot be computed has a null there */
     const char *corrupt_name;
     const struct weir_query_table *tables;
     uint32_t ntables;

@@ -363,6 +363,25 @@ read_query(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
     return want_text(node, &rd->spec->query, err);
 }
 
+/* YAML's null is the word too. */
+static weir_rc
+read_on_row_error(struct reading *rd, struct weir_yaml *node, struct weir_error *err)
+{
+    rd->spec->null_on_row_error = node->kind == WEIR_YAML_NULL;
+    if (node->kind == WEIR_YAML_NULL)
+        return WEIR_OK;
+    WEIR_TRY(want(node, WEIR_YAML_TEXT, err));
+    if (strcmp(node->text, "quarantine") == 0) {
+        weir_fail(err, WEIR_UNSUPPORTED, "onRowError: quarantine is not in this version");
+        weir_error_hint(err, "fail or null");
+        return weir_yaml_at(err, node);
+    }
+    rd->spec->null_on_row_error = strcmp(node->text, "null") == 0;
+    if (!rd->spec->null_on_row_error && strcmp(node->text, "fail") != 0)
+        return weir_yaml_fail(err, node, "onRowError must be fail or null, not %.64s", node->shown);
+    return WEIR_OK;
+}
+
 /* ---- sink ---- */
 
 static weir_rc
@@ -619,7 +638,7 @@ static const struct key root_keys[] = {
     {"sinks", NULL, "write a file for each sink"},
     {"expect", NULL, NULL},
     {"quarantine", NULL, NULL},
-    {"onRowError", NULL, NULL},
+    {"onRowError", read_on_row_error, NULL},
     {"offsetTable", NULL, NULL},
     {"watermark", NULL, NULL},
     {"dropDuplicates", NULL, NULL},

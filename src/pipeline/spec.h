@@ -62,6 +62,7 @@ struct weir_spec {
     uint32_t ntables;
     const char *query;      /* NULL: SELECT * FROM source */
     int query_line;
+    bool null_on_row_error; /* onRowError: null; else the run fails */
     struct {
         const char *format, *path, *output_mode, *comment;
         const char **partition_by;

@@ -89,6 +89,9 @@ def test_a_row_that_cannot_be_computed_ends_the_run_and_nothing_is_written(pipel
     p.put_ids([1, 2, 3])
     p.run().check(BAD_DATA).says("DIVIDE_BY_ZERO")
     assert not os.path.exists(p.table) or "add" not in str(deltars.commits(p.table))
+    nulls = p.change(onRowError="null")
+    preview = weir.run("preview", nulls.file, "--format", "json").check()
+    assert [json.loads(line) for line in preview.out.splitlines()] == [{"x": -10.0}, {}, {"x": 10.0}]
     off = p.change(conf={"spark.sql.ansi.enabled": "false"})
     off.run().check()
     assert sorted(str(r["x"]) for r in rows(p)) == ["-10.0", "10.0", "None"]

@@ -173,7 +173,7 @@ keys_that_are_not_there_are_told_with_the_nearest_one(void **state)
 static void
 keys_of_later_versions_are_refused_by_name(void **state)
 {
-    static const char *const root[] = {"views", "sources", "sinks", "expect", "quarantine", "onRowError",
+    static const char *const root[] = {"views", "sources", "sinks", "expect", "quarantine",
                                        "offsetTable", "watermark"};
     static const char *const source[] = {"value", "key", "deriveChanges", "onFeedExpired", "table"};
     static const char *const sink[] = {"merge", "mergeSQL"};
@@ -186,6 +186,7 @@ keys_of_later_versions_are_refused_by_name(void **state)
         {SOURCE SINK "checkpointLocation: abfss://c@a/x\n", 3, "abfss: places are not in this version", NULL},
         {SOURCE SINK CKPT "trigger: {continuous: 1 second}\n", 4, "continuous is not in this version", NULL},
         {SOURCE "sink: {format: delta, path: x, outputMode: complete}\n" CKPT, 2, "outputMode complete", NULL},
+        {SOURCE SINK CKPT "onRowError: quarantine\n", 4, "onRowError: quarantine is not in this version", NULL},
         {SOURCE SINK CKPT "conf: {weir.onValueLost: quarantine}\n", 4, "quarantine is not in this version", NULL},
     };
     char text[256], what[64];
@@ -627,6 +628,10 @@ the_fingerprint_changes_with_what_decides_a_batch(void **state)
         "conf: {spark.sql.session.timeZone: +08:00}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
         "conf: {spark.sql.caseSensitive: true}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
         "conf: {weir.onValueLost: fail}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
+        "conf: {spark.sql.ansi.enabled: false}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
+        "onRowError: null\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
+        "tables: {c: {format: delta, path: /c1}}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
+        "tables: {c: {format: delta, path: /c2}}\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
     };
     static const char *const same[] = {
         "name: other\nsource: {format: json, path: /in}\nsink: {format: delta, path: /out}\ncheckpointLocation: /c\n",
