@@ -2,7 +2,8 @@
  *
  * 1. A binding has an arena of its own, emptied by the next one; relations r0, r1 … are in the order in which
  *    the query names them, each table once.
- * 2. Tables are opened at binding, for their schema, and scanned at each run; both at the same version.
+ * 2. Tables are opened at binding, for their schema, and scanned at each run; both at the same version. Those that
+ *    pin() opened are kept until the next pin(), so that a batch reads a table's log once.
  * 3. DuckDB is opened by the first run or explain, and kept between batches.
  * Failures: NOMEM of a run leaves the query usable, so that it can be tried again in one lane. */
 #include "pipeline/query.h"
@@ -25,7 +26,8 @@ struct relation {
     struct weir_sql_relation sql;
     char name[8];
     /* one of these; none: the source */
-    struct weir_table *table;
+    struct weir_table *table; /* q->kept's, or its own */
+    bool owned;
     struct weir_files_table *files;
     /* while it runs */
     struct weir_table_scan *scan;
@@ -40,6 +42,7 @@ struct weir_query {
     const struct weir_type *source; /* of the running binding */
     json_t *versions;
     struct weir_buf pinned;
+    struct weir_table **kept; /* one a table of env, as pin() opened it; NULL */
     struct relation relations[RELATIONS_MAX];
     uint32_t nrelations;
     struct weir_sql_plan *plan;
@@ -65,6 +68,11 @@ weir_query_open(const struct weir_query_env *env, struct weir_query **out, struc
     q->mem = mem;
     q->env = *env;
     weir_buf_init(&q->pinned, WEIR_SMALL_MAX, env->quota);
+    q->kept = weir_mem_zalloc(mem, (env->ntables + 1) * sizeof(*q->kept));
+    if (q->kept == NULL) {
+        weir_query_close(q);
+        return weir_fail(err, WEIR_NOMEM, "no memory for the query; raise weir.memoryLimit");
+    }
     q->set = (struct weir_sql_settings){.zone = env->zone,
                                         .zone_name = env->zone_name,
                                         .ansi = env->ansi,
@@ -85,7 +93,8 @@ relations_close(struct weir_query *q)
 {
     for (uint32_t i = 0; i < q->nrelations; i++) {
         weir_table_scan_free(q->relations[i].scan);
-        weir_table_close(q->relations[i].table);
+        if (q->relations[i].owned)
+            weir_table_close(q->relations[i].table);
         weir_files_table_close(q->relations[i].files);
     }
     q->nrelations = 0;
@@ -98,6 +107,8 @@ weir_query_close(struct weir_query *q)
         return;
     weir_engine_close(q->engine);
     relations_close(q);
+    for (uint32_t i = 0; q->kept != NULL && i < q->env.ntables; i++)
+        weir_table_close(q->kept[i]);
     json_decref(q->versions);
     weir_buf_fini(&q->pinned);
     weir_mem_free(q->mem);
@@ -167,8 +178,9 @@ table_missing(struct weir_error *err)
     return err->rc;
 }
 
+/* kept: of pin(); NULL */
 static weir_rc
-relation_delta(struct weir_query *q, const char *key, struct weir_table_ask *ask,
+relation_delta(struct weir_query *q, const char *key, struct weir_table_ask *ask, struct weir_table *kept,
                struct weir_sql_relation *out, struct weir_error *err)
 {
     struct relation *r = relation_add(q, key, err);
@@ -176,7 +188,9 @@ relation_delta(struct weir_query *q, const char *key, struct weir_table_ask *ask
     if (r == NULL)
         return err->rc;
     ask->zone = q->env.zone;
-    if (weir_table_open(ask, q->env.quota, &r->table, err) != WEIR_OK)
+    r->table = kept != NULL && kept->snap->version == ask->version ? kept : NULL;
+    r->owned = r->table == NULL;
+    if (r->owned && weir_table_open(ask, q->env.quota, &r->table, err) != WEIR_OK)
         return table_missing(err);
     r->sql.schema = r->table->schema;
     *out = r->sql;
@@ -191,7 +205,7 @@ relation_table(struct weir_query *q, const struct weir_query_table *t, const cha
 
     if (version < 0 && timestamp == NULL && q->versions != NULL)
         WEIR_TRY(weir_json_get_int(q->versions, t->name, -1, &ask.version, err));
-    if (relation_delta(q, key, &ask, out, err) != WEIR_OK)
+    if (relation_delta(q, key, &ask, q->kept[t - q->env.tables], out, err) != WEIR_OK)
         return weir_error_context(err, "table %s", t->name);
     return WEIR_OK;
 }
@@ -220,7 +234,7 @@ relation_path(struct weir_query *q, const char *const *parts, const char *key, i
         return weir_fail(err, WEIR_UNSUPPORTED,
                          "query: %s.`%s`: this version reads delta.`PATH` and json.`PATH`", parts[0],
                          parts[1]);
-    return relation_delta(q, key, &ask, out, err);
+    return relation_delta(q, key, &ask, NULL, out, err);
 }
 
 static weir_rc
@@ -290,21 +304,23 @@ weir_query_pin(struct weir_query *q, const char **versions, struct weir_error *e
     *versions = NULL;
     if (q->env.ntables == 0)
         return WEIR_OK;
+    relations_close(q); /* they may use what is replaced here */
+    q->plan = NULL;
     weir_buf_reset(&q->pinned);
     for (uint32_t i = 0; i < q->env.ntables; i++) {
         const struct weir_query_table *t = &q->env.tables[i];
         const struct weir_table_ask ask = {.path = t->path, .version = -1, .zone = q->env.zone};
-        struct weir_table *table;
 
-        rc = weir_table_open(&ask, q->env.quota, &table, err);
+        weir_table_close(q->kept[i]);
+        q->kept[i] = NULL;
+        rc = weir_table_open(&ask, q->env.quota, &q->kept[i], err);
         if (rc != WEIR_OK) {
             table_missing(err);
             return weir_error_context(err, "table %s", t->name);
         }
         weir_buf_byte(&q->pinned, i == 0 ? '{' : ',');
         weir_buf_json(&q->pinned, t->name, strlen(t->name));
-        weir_buf_printf(&q->pinned, ":%" PRId64, table->snap->version);
-        weir_table_close(table);
+        weir_buf_printf(&q->pinned, ":%" PRId64, q->kept[i]->snap->version);
     }
     weir_buf_byte(&q->pinned, '}');
     WEIR_TRY(weir_buf_check(&q->pinned, err));
