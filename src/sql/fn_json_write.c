@@ -5,14 +5,15 @@
  * 2. Numbers are Java's: doubles by Double.toString, NaN and infinities as strings, decimals by
  *    BigDecimal.toString, which has an exponent for very small ones.
  * 3. Keys of maps are what Java's toString makes of Spark's inside: a date is its number of days.
- * 4. Timestamps have three digits and the session's offset; other formats are refused. */
+ * 4. Timestamps have three digits and the session's offset unless an option says another pattern. */
 #include "sql/fn_json.h"
 #include "sql/fn_text.h"
 
 struct to_json {
     const struct weir_zone *zone;
-    bool nulls; /* ignoreNullFields is false */
-    bool ascii; /* writeNonAsciiCharacterAsCodePoint */
+    bool nulls;                                  /* ignoreNullFields is false */
+    bool ascii;                                  /* writeNonAsciiCharacterAsCodePoint */
+    struct weir_pattern *date, *timestamp, *ntz; /* NULL: the defaults */
 };
 
 static void value_write(const struct to_json *w, const struct weir_col *col, uint32_t row,
@@ -129,6 +130,30 @@ instant_print(const struct to_json *w, const struct weir_col *col, uint32_t row,
     return weir_timestamp_print(local, 3, 'T', offset, text);
 }
 
+/* By a pattern, whose literals may be anything. A civil time is one in UTC. false: by the default. */
+static bool
+pattern_write(const struct to_json *w, const struct weir_col *col, uint32_t row, struct weir_buf *buf)
+{
+    struct weir_buf text = WEIR_BUF(WEIR_SMALL_MAX);
+    const struct weir_pattern *pattern;
+    int64_t us;
+
+    if (col->type->kind == WEIR_DATE) {
+        pattern = w->date;
+        us = (int64_t)weir_arg(col, int32_t, row) * 86400 * 1000000;
+    } else {
+        pattern = col->type->kind == WEIR_TIMESTAMP ? w->timestamp : w->ntz;
+        us = weir_arg(col, int64_t, row);
+    }
+    if (pattern == NULL)
+        return false;
+    weir_pattern_print(pattern, us, col->type->kind == WEIR_TIMESTAMP ? w->zone : &weir_zone_utc, &text);
+    buf->failed |= text.failed;
+    string_write(w, text.len == 0 ? "" : text.data, text.len, buf);
+    weir_buf_fini(&text);
+    return true;
+}
+
 /* Numbers and words as they stand between quotes or not; 0: another kind. */
 static size_t
 number_print(const struct weir_col *col, uint32_t row, char text[48])
@@ -178,10 +203,14 @@ scalar_write(const struct to_json *w, const struct weir_col *col, uint32_t row, 
         decimal_write(col, weir_arg_row(col, row), buf);
         return;
     case WEIR_DATE:
+        if (pattern_write(w, col, row, buf))
+            return;
         n = weir_date_print(weir_arg(col, int32_t, row), text);
         break;
     case WEIR_TIMESTAMP:
     case WEIR_TIMESTAMP_NTZ:
+        if (pattern_write(w, col, row, buf))
+            return;
         n = instant_print(w, col, row, text);
         break;
     default:
@@ -318,24 +347,33 @@ static const struct weir_option write_option_table[] = {
     {"writeNonAsciiCharacterAsCodePoint", WEIR_OPT_BOOL, WEIR_HONOURED, AT(ascii), "false", NULL,
      "Writes characters beyond ASCII as \\uXXXX."},
     {"pretty", WEIR_OPT_BOOL, WEIR_HONOURED, AT(pretty), "false", NULL, "Only false."},
-    {"dateFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(date_format), "yyyy-MM-dd", NULL, "Only the default."},
-    {"timestampFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(timestamp_format),
-     "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", NULL, "Only the default."},
-    {"timestampNTZFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(ntz_format), "yyyy-MM-dd'T'HH:mm:ss[.SSS]", NULL,
-     "Only the default."},
+    {"dateFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(date_format), NULL, NULL, "Pattern of dates."},
+    {"timestampFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(timestamp_format), NULL, NULL,
+     "Pattern of timestamps; unset: yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]."},
+    {"timestampNTZFormat", WEIR_OPT_TEXT, WEIR_HONOURED, AT(ntz_format), NULL, NULL,
+     "Pattern of timestamps without a zone; unset: yyyy-MM-dd'T'HH:mm:ss[.SSS]."},
     {"timeZone", WEIR_OPT_TEXT, WEIR_HONOURED, AT(time_zone), NULL, NULL,
      "Zone of timestamps; unset: the session's."},
     WEIR_OPTION_END,
 };
 
+/* lacks: letters of what the values do not have, such as a zone. */
 static weir_rc
-format_check(const char *option, const char *have, const char *only, struct weir_error *err)
+format_compile(struct weir_resolve *r, const char *option, const char *text, const char *lacks,
+               const char *zone_name, struct weir_pattern **out, struct weir_error *err)
 {
-    if (strcmp(have, only) == 0)
+    bool quoted = false;
+
+    for (const char *p = text; p != NULL && *p != '\0'; p++) {
+        quoted ^= *p == '\'';
+        if (!quoted && strchr(lacks, *p) != NULL)
+            return weir_fail(err, WEIR_USAGE, "to_json: option %s: its values have nothing for the letter %c",
+                             option, *p);
+    }
+    if (text == NULL ||
+        weir_pattern_compile_print(text, strlen(text), zone_name, r->mem, out, err) == WEIR_OK)
         return WEIR_OK;
-    weir_fail(err, WEIR_UNSUPPORTED, "to_json: option %s is written as %s only, not as %s", option, only,
-              have);
-    return weir_error_hint(err, "use date_format on the column");
+    return weir_error_context(err, "to_json: option %s", option);
 }
 
 static weir_rc
@@ -344,21 +382,23 @@ write_options_read(struct weir_resolve *r, struct to_json *w, struct weir_error 
     const struct weir_option *tables[] = {write_option_table};
     struct weir_settings set = {0};
     struct write_options opt = {0};
+    const char *zone_name;
 
     WEIR_TRY(weir_call_options(r, 1, &set, err));
     WEIR_TRY(weir_options_apply(write_option_table, &opt, &set, err));
     WEIR_TRY(weir_options_unknown(tables, 1, &set, err));
     if (opt.pretty)
         return weir_fail(err, WEIR_UNSUPPORTED, "to_json: option pretty is not there");
-    WEIR_TRY(format_check("dateFormat", opt.date_format, "yyyy-MM-dd", err));
-    WEIR_TRY(format_check("timestampFormat", opt.timestamp_format, "yyyy-MM-dd'T'HH:mm:ss[.SSS][XXX]", err));
-    WEIR_TRY(format_check("timestampNTZFormat", opt.ntz_format, "yyyy-MM-dd'T'HH:mm:ss[.SSS]", err));
     w->nulls = !opt.ignore_nulls;
     w->ascii = opt.ascii;
     w->zone = opt.time_zone == NULL ? r->set->zone : weir_zone_find(opt.time_zone, strlen(opt.time_zone));
     if (w->zone == NULL)
         return weir_fail(err, WEIR_USAGE, "to_json: option timeZone: %s is no time zone", opt.time_zone);
-    return WEIR_OK;
+    zone_name = opt.time_zone == NULL ? r->set->zone_name : opt.time_zone;
+    WEIR_TRY(
+        format_compile(r, "dateFormat", opt.date_format, "VzOXxZHhKkmsSaAnNB", zone_name, &w->date, err));
+    WEIR_TRY(format_compile(r, "timestampFormat", opt.timestamp_format, "", zone_name, &w->timestamp, err));
+    return format_compile(r, "timestampNTZFormat", opt.ntz_format, "VzOXxZ", zone_name, &w->ntz, err);
 }
 
 /* What has no text is refused, wherever it is in the type. */
@@ -398,9 +438,6 @@ to_json_resolve(struct weir_resolve *r, struct weir_error *err)
 }
 
 const struct weir_function weir_functions_json_write[] = {
-    {"to_json", WEIR_FN_SCALAR, 1, 2, to_json_resolve,
-     "of the options dateFormat, timestampFormat, timestampNTZFormat and pretty only the defaults; variants "
-     "are refused",
-     NULL},
+    {"to_json", WEIR_FN_SCALAR, 1, 2, to_json_resolve, "the option pretty and variants are refused", NULL},
     {0},
 };

@@ -8,8 +8,8 @@ json_functions_answer_as_spark(void **state)
 {
     static const char *const differs[] = {
         /* refused */
-        "to_json\tnamed_struct('a',cast(null as int),'t',timestamp'2020-01-02 03:04:05.678901','s','é😀a\"')\t"
-        "map('timestampFormat','dd/MM/yyyy')",
+        "to_json\tnamed_struct('d',date'2020-01-02','t',timestamp'2020-01-02 03:04:05.678901','n',"
+        "timestamp_ntz'2020-01-02 03:04:05.6')\tmap('timestampFormat','VV z','timeZone','Asia/Shanghai')",
         "to_json\tnamed_struct('a',cast(null as int),'t',timestamp'2020-01-02 03:04:05.678901','s','é😀a\"')\t"
         "map('pretty','true')",
         "schema_of_json\tr'{}'", "schema_of_json\tr'{\"a\":[{}]}'", NULL};
