@@ -86,6 +86,10 @@ sql_query(struct weir_cli *cli, const struct sql_words *w, const char *text, str
     rc = weir_query_open(&env, &q, err);
     if (rc == WEIR_OK)
         rc = sql_run(q, &env, &shown, err);
+    if (rc == WEIR_NOMEM) {
+        err->hint[0] = '\0'; /* it speaks of a pipeline's settings */
+        weir_error_hint(err, "give it more with --memory, or a folder for what does not fit with --temp");
+    }
     rc = weir_shown_end(&shown, rc, err);
     weir_query_close(q);
     return rc;

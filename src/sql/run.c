@@ -220,6 +220,23 @@ statement_text(const struct engine_run *run, struct weir_buf *sql)
     weir_buf_str(sql, "\n) q");
 }
 
+/* A statement that cannot be prepared has no type of error, only its words. */
+static duckdb_error_type
+prepare_type(const char *text)
+{
+    static const struct {
+        const char *words;
+        duckdb_error_type type;
+    } known[] = {{"Not implemented Error", DUCKDB_ERROR_NOT_IMPLEMENTED},
+                 {"Out of Memory Error", DUCKDB_ERROR_OUT_OF_MEMORY},
+                 {"INTERRUPT Error", DUCKDB_ERROR_INTERRUPT}};
+
+    for (size_t i = 0; text != NULL && i < sizeof(known) / sizeof(*known); i++)
+        if (strncmp(text, known[i].words, strlen(known[i].words)) == 0)
+            return known[i].type;
+    return DUCKDB_ERROR_BINDER;
+}
+
 static weir_rc
 prepare_once(const struct engine_run *run, struct weir_buf *sql, duckdb_prepared_statement *stmt,
              struct weir_error *err)
@@ -235,7 +252,7 @@ prepare_once(const struct engine_run *run, struct weir_buf *sql, duckdb_prepared
         *err = run->first;
         return err->rc;
     }
-    return engine_fail(run->e, DUCKDB_ERROR_BINDER, duckdb_prepare_error(*stmt), err);
+    return engine_fail(run->e, prepare_type(duckdb_prepare_error(*stmt)), duckdb_prepare_error(*stmt), err);
 }
 
 static weir_rc

@@ -260,7 +260,7 @@ def test_sql_refuses_by_name(weir_bin, query, words):
 def test_sql_that_does_not_fit_names_the_setting(weir_bin):
     run = sql("SELECT count(*) AS n FROM (SELECT DISTINCT a.id * 3000 + b.id AS x, sha2(CAST(a.id * 3000 + b.id AS STRING), 256) AS h "
               "FROM (SELECT explode(sequence(0, 2999)) AS id) a CROSS JOIN (SELECT explode(sequence(0, 999)) AS id) b)", "--memory", "64m")
-    run.check(FAILED).says("memory")
+    run.check(FAILED).says("memory", "--memory")
 
 
 # --- the printed sample ----------------------------------------------------------------------------------------------------

@@ -586,6 +586,52 @@ positions_survive_filter_join_and_sort(void **state)
     }
 }
 
+static weir_rc
+find_source(void *self, const char *const *parts, uint32_t n, int64_t version, const char *timestamp,
+            struct weir_sql_relation *out, struct weir_error *err)
+{
+    const struct kit *k = self;
+
+    (void)timestamp;
+    if (n != 1 || version >= 0 || strcmp(parts[0], "source") != 0)
+        return weir_fail(err, WEIR_SCHEMA, "there is no %s", parts[0]);
+    *out = (struct weir_sql_relation){.name = "r0", .schema = k->schema, .is_stream = true};
+    return WEIR_OK;
+}
+
+static void
+positions_are_carried_by_queries_of_spark_sql(void **state)
+{
+    static const char *const texts[] = {
+        "SELECT id, i4 FROM source WHERE id % 3 = 1",
+        "SELECT id, upper(s) AS s, st.a + 0L AS a FROM source",
+        "SELECT id, x FROM source LATERAL VIEW explode(ls) t AS x",
+        "SELECT id, explode_outer(ls) AS x FROM source",
+        "SELECT id, w FROM source LEFT JOIN (VALUES (1, 'a'), (2, 'b')) AS t(k, w) ON id = k",
+        "SELECT id FROM (SELECT id, s FROM source WHERE id > 5) WHERE id < 5000",
+    };
+    struct kit *k = *state;
+    const struct weir_sql_env env = {.set = &k->set, .self = k, .relation = find_source, .positions = true};
+    struct weir_error err = {0};
+
+    k->rows = ROWS;
+    k->look = look_at_positions;
+    k->set.zone = &weir_zone_utc;
+    k->set.ansi = true;
+    open_engine(k, 256 * WEIR_MIB, 2, NULL);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        struct weir_node *tree;
+        struct weir_sql_plan *plan;
+
+        expect_ok(weir_sql_parse(texts[i], strlen(texts[i]), k->mem, &tree, &err), &err, texts[i]);
+        expect_ok(weir_sql_bind(tree, texts[i], &env, k->mem, &plan, &err), &err, texts[i]);
+        assert_true(plan->position == (int)plan->schema->nfields);
+        expect_ok(run_plan(k, plan, NULL, NULL, 2, &err), &err, texts[i]);
+        if (k->nseen < 1000 || k->wrong != 0)
+            fail_msg("%s: %lld rows, %lld wrong", texts[i], (long long)k->nseen, (long long)k->wrong);
+    }
+}
+
 /* --- kernels
  * ----------------------------------------------------------------------------------------------------- */
 
@@ -1035,6 +1081,7 @@ main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(one_lane_keeps_the_order_of_a_query, setup, teardown),
         cmocka_unit_test_setup_teardown(positions_survive_filter_join_and_sort, setup, teardown),
+        cmocka_unit_test_setup_teardown(positions_are_carried_by_queries_of_spark_sql, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_get_exact_types_and_their_results_live_long_enough, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops,
