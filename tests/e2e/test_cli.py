@@ -99,7 +99,7 @@ def test_help_goes_down_to_the_subcommand_and_never_fails(weir_bin):
     (["run", "nobody.yaml"], ["nobody.yaml is not there", "weir new json -o FILE"]),
     (["new", "json", "-o", "nowhere/p.yaml"], ["the folder of nowhere/p.yaml is not there"]),
     (["new", "csv"], ["Formats: json"]),
-    (["table", "describe", "t"], ["table describe is not known", "weir table history PATH"]),
+    (["table", "explain", "t"], ["table explain is not known", "history PATH"]),
     (["table", "show", "nowhere"], ["nowhere is not there", "_delta_log"]),
     (["table", "history", "."], ["holds no Delta table", "_delta_log"]),
 ])
