@@ -217,7 +217,6 @@ static const struct {
     {"INVALID_ARRAY_INDEX_IN_ELEMENT_AT", "use try_element_at to get NULL instead"},
     {"INVALID_ARRAY_INDEX", "use get(array, index) to get NULL instead"},
     {"NUMERIC_VALUE_OUT_OF_RANGE", "use try_cast to get NULL instead, or a wider type"},
-    {"REMAINDER_BY_ZERO", "use try_mod, or nullif(divisor, 0), to get NULL instead"},
 };
 
 static const char *
