@@ -4,7 +4,8 @@
 
 values_cases.txt: a line is a function and its arguments in Spark SQL, divided by " ; ". An argument may be several
 alternatives divided by " || ": each combination is a case. "## name key=value" begins a section: zone=… is the
-session's time zone, about=1 lets doubles differ in their last digit. Lines with one # are comments.
+session's time zone, about=1 lets doubles differ in their last digit. Lines with one # are comments. A line that begins with
+SELECT is a whole query, whose answer is its rows.
 An argument is written as its type in Spark's JSON, its value as the text that to_json prints, and whether it is a literal. An
 answer is the same, or the error's class. "off" is the answer with spark.sql.ansi.enabled = false where that differs.
 """
@@ -51,6 +52,20 @@ def ask(spark, text):
         return {"error": found.group(0) if found else str(e)[:80]}
 
 
+def ask_query(spark, text):
+    """{"type", "rows"} or {"error"}."""
+    try:
+        frame = spark.sql(text)
+        frame.createOrReplaceTempView("answer")
+        rows = spark.sql("SELECT to_json(struct(*), %s) FROM answer" % OPTIONS).collect()
+        return {"type": frame.schema.jsonValue(), "rows": [row[0] for row in rows]}
+    except PySparkException as e:
+        return {"error": e.getCondition() or str(e)[:80]}
+    except Exception as e:
+        found = re.search(r"\[([A-Z_.]+)\]", str(e))
+        return {"error": found.group(1) if found else str(e)[:80]}
+
+
 def sections(path):
     """(settings, lines) of each section."""
     found = []
@@ -86,6 +101,10 @@ def main():
             continue
         zone = settings.get("zone", "UTC")
         spark.conf.set("spark.sql.session.timeZone", zone)
+        for query in [line for line in lines if line.startswith("SELECT ")]:
+            spark.conf.set("spark.sql.ansi.enabled", "true")
+            answers.append(json.dumps(dict(settings, query=query, answer=ask_query(spark, query)), ensure_ascii=False))
+        lines = [line for line in lines if not line.startswith("SELECT ")]
         for name, arguments in itertools.chain.from_iterable(map(cases, lines)):
             spark.conf.set("spark.sql.ansi.enabled", "true")
             made = []
