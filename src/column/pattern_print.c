@@ -121,9 +121,11 @@ print_name(const char *name, bool full, struct weir_buf *buf)
 static void
 print_word(const struct step *s, int64_t v, struct weir_buf *buf)
 {
-    static const char *const months[12] = {"January", "February", "March",     "April",   "May",      "June",
-                                           "July",    "August",   "September", "October", "November", "December"};
-    static const char *const days[7] = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
+    static const char *const months[12] = {"January",   "February", "March",    "April",
+                                           "May",       "June",     "July",     "August",
+                                           "September", "October",  "November", "December"};
+    static const char *const days[7] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                        "Friday", "Saturday", "Sunday"};
     static const char *const quarters[4] = {"1st quarter", "2nd quarter", "3rd quarter", "4th quarter"};
 
     switch (s->field) {
@@ -209,7 +211,8 @@ print_step(const struct step *s, const struct printed *t, struct weir_buf *buf)
 }
 
 void
-weir_pattern_print(const struct weir_pattern *p, int64_t us, const struct weir_zone *zone, struct weir_buf *buf)
+weir_pattern_print(const struct weir_pattern *p, int64_t us, const struct weir_zone *zone,
+                   struct weir_buf *buf)
 {
     struct printed t;
 

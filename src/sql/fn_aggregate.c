@@ -43,8 +43,8 @@ agg_text(struct weir_resolve *r, const struct weir_type *type, const char *text,
 }
 
 static weir_rc
-agg_finish(struct weir_resolve *r, const struct weir_type *type, const char *text, const struct weir_type *inner,
-           weir_kernel *kernel, struct weir_error *err)
+agg_finish(struct weir_resolve *r, const struct weir_type *type, const char *text,
+           const struct weir_type *inner, weir_kernel *kernel, struct weir_error *err)
 {
     if (inner == NULL || type == NULL)
         return weir_mem_fail(r->mem, sizeof(*inner), err);
@@ -55,7 +55,8 @@ agg_finish(struct weir_resolve *r, const struct weir_type *type, const char *tex
 }
 
 static const struct weir_type *
-agg_pair(struct weir_mem *mem, const char *a, const struct weir_type *ta, const char *b, const struct weir_type *tb)
+agg_pair(struct weir_mem *mem, const char *a, const struct weir_type *ta, const char *b,
+         const struct weir_type *tb)
 {
     const struct weir_field fields[2] = {
         {.name = a, .name_len = (uint32_t)strlen(a), .nullable = true, .type = ta},
@@ -82,7 +83,8 @@ sum_long_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
     weir_out(out, int64_t, row) = (int64_t)sum; /* with ANSI off it wraps, as Spark's does */
     if (sum == (int64_t)sum || (!call->set->ansi && !call->try_))
         return WEIR_OK;
-    return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW", "the sum is beyond a bigint; try_sum gives NULL");
+    return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW",
+                         "the sum is beyond a bigint; try_sum gives NULL");
 }
 WEIR_KERNEL_STRICT(sum_long)
 
@@ -105,7 +107,8 @@ agg_decimal_fits(weir_i128 v, unsigned precision)
 }
 
 static weir_rc
-agg_decimal_out(struct weir_call *call, struct weir_col *out, uint32_t row, weir_i128 v, struct weir_error *err)
+agg_decimal_out(struct weir_call *call, struct weir_col *out, uint32_t row, weir_i128 v,
+                struct weir_error *err)
 {
     if (agg_decimal_fits(v, call->type->precision)) {
         weir_decimal_set(out, row, v);
@@ -134,8 +137,8 @@ resolve_sum(struct weir_resolve *r, struct weir_error *err)
     if (weir_kind_is_integral(type->kind))
         return agg_finish(r, &weir_type_long, "sum($D$1)$O", weir_type_decimal(mem, 38, 0), sum_long, err);
     if (type->kind == WEIR_DECIMAL)
-        return agg_finish(r, weir_coerce_decimal_bounded(mem, type->precision + 10, type->scale), "sum($D$1)$O",
-                          weir_type_decimal(mem, 38, type->scale), sum_decimal, err);
+        return agg_finish(r, weir_coerce_decimal_bounded(mem, type->precision + 10, type->scale),
+                          "sum($D$1)$O", weir_type_decimal(mem, 38, type->scale), sum_decimal, err);
     r->plan.may_fail = false;
     WEIR_TRY(weir_resolve_want(r, 0, &weir_type_double, err));
     return agg_text(r, &weir_type_double, "sum($D$1)$O", err);
@@ -171,8 +174,8 @@ avg_decimal_row(struct weir_call *call, const struct weir_col *args, uint32_t ro
         weir_value_null(out, row);
         return WEIR_OK;
     }
-    if (!agg_divide(weir_decimal_get(sum, weir_arg_row(sum, at)), (unsigned)(call->type->scale - sum->type->scale), n,
-                    &v))
+    if (!agg_divide(weir_decimal_get(sum, weir_arg_row(sum, at)),
+                    (unsigned)(call->type->scale - sum->type->scale), n, &v))
         v = agg_ten_to(38); /* fits no decimal */
     return agg_decimal_out(call, out, row, v, err);
 }
@@ -379,14 +382,15 @@ agg_edge(struct weir_resolve *r, const char *aggregate, const char *aggregate_ig
 static weir_rc
 resolve_first(struct weir_resolve *r, struct weir_error *err)
 {
-    return agg_edge(r, "first($1)$O", "any_value($1)$O", "first_value($1)$O", "first_value($1 IGNORE NULLS)$O", err);
+    return agg_edge(r, "first($1)$O", "any_value($1)$O", "first_value($1)$O",
+                    "first_value($1 IGNORE NULLS)$O", err);
 }
 
 static weir_rc
 resolve_last(struct weir_resolve *r, struct weir_error *err)
 {
-    return agg_edge(r, "last($1)$O", "list_filter(list($1)$O, lambda x: x IS NOT NULL)[-1]", "last_value($1)$O",
-                    "last_value($1 IGNORE NULLS)$O", err);
+    return agg_edge(r, "last($1)$O", "list_filter(list($1)$O, lambda x: x IS NOT NULL)[-1]",
+                    "last_value($1)$O", "last_value($1 IGNORE NULLS)$O", err);
 }
 
 /* Collections. */
@@ -407,7 +411,8 @@ static weir_rc
 set_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
            struct weir_error *err)
 {
-    struct weir_list list = weir_arg_null(&args[0], row) ? (struct weir_list){0} : weir_arg_list(&args[0], row);
+    struct weir_list list =
+        weir_arg_null(&args[0], row) ? (struct weir_list){0} : weir_arg_list(&args[0], row);
     const struct weir_col *kid = &args[0].kids[0];
     struct weir_value_set set;
     uint32_t at, n = 0;
@@ -454,7 +459,8 @@ agg_moments(struct weir_resolve *r, const char *name, struct weir_error *err)
     WEIR_TRY(weir_resolve_want(r, 0, &weir_type_double, err));
     r->plan.text = weir_mem_printf(r->mem,
                                    "CASE WHEN bool_or(NOT isfinite($1))$O THEN CAST('NaN' AS DOUBLE) "
-                                   "ELSE %s(CASE WHEN isfinite($1) THEN $1 END)$O END", name);
+                                   "ELSE %s(CASE WHEN isfinite($1) THEN $1 END)$O END",
+                                   name);
     if (r->plan.text == NULL)
         return weir_mem_fail(r->mem, 256, err);
     return agg_text(r, &weir_type_double, r->plan.text, err);
@@ -490,7 +496,8 @@ agg_covariance(struct weir_resolve *r, const char *name, int least, struct weir_
     r->plan.text = weir_mem_printf(r->mem,
                                    "CASE WHEN regr_count($1, $2)$O < %d THEN NULL "
                                    "WHEN bool_or(NOT isfinite($1 + $2))$O THEN CAST('NaN' AS DOUBLE) "
-                                   "ELSE %s(CASE WHEN isfinite($1 + $2) THEN $1 END, $2)$O END", least, name);
+                                   "ELSE %s(CASE WHEN isfinite($1 + $2) THEN $1 END, $2)$O END",
+                                   least, name);
     if (r->plan.text == NULL)
         return weir_mem_fail(r->mem, 256, err);
     return agg_text(r, &weir_type_double, r->plan.text, err);
@@ -576,8 +583,8 @@ static weir_rc
 agg_of_doubles(struct weir_resolve *r, weir_kernel *kernel, struct weir_error *err)
 {
     WEIR_TRY(weir_resolve_want(r, 0, &weir_type_double, err));
-    return agg_finish(r, &weir_type_double, "list($D$1)$O", weir_type_array(r->mem, &weir_type_double, true), kernel,
-                      err);
+    return agg_finish(r, &weir_type_double, "list($D$1)$O", weir_type_array(r->mem, &weir_type_double, true),
+                      kernel, err);
 }
 
 static weir_rc
@@ -608,7 +615,8 @@ rank_order(const void *a, const void *b, void *kid)
 }
 
 static weir_rc
-rank_make(struct weir_call *call, const struct weir_col *col, uint32_t row, struct rank *out, struct weir_error *err)
+rank_make(struct weir_call *call, const struct weir_col *col, uint32_t row, struct rank *out,
+          struct weir_error *err)
 {
     struct weir_list list = weir_arg_null(col, row) ? (struct weir_list){0} : weir_arg_list(col, row);
 
@@ -642,7 +650,8 @@ rank_percentile(struct weir_call *call, const struct rank *rank, double p, struc
     uint64_t at;
 
     if (!(p >= 0.0 && p <= 1.0))
-        return weir_fail(err, WEIR_USAGE, "[DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE] a percentage is from 0.0 to 1.0");
+        return weir_fail(err, WEIR_USAGE,
+                         "[DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE] a percentage is from 0.0 to 1.0");
     if (rank->kid->type->kind == WEIR_DOUBLE && out->type->kind == WEIR_DOUBLE && call->data == NULL) {
         weir_out(out, double, row) = rank_between(rank, p);
         return WEIR_OK;
@@ -671,16 +680,16 @@ percentile_of_row(struct weir_call *call, const struct weir_col *args, uint32_t 
     list = weir_arg_list(p, in);
     WEIR_TRY(weir_out_list(out, row, list.n, &at, err));
     for (uint32_t i = 0; i < list.n; i++)
-        WEIR_TRY(rank_percentile(call, &rank, weir_arg(&p->kids[0], double, (uint32_t)list.at + i), &out->kids[0],
-                                 at + i, err));
+        WEIR_TRY(rank_percentile(call, &rank, weir_arg(&p->kids[0], double, (uint32_t)list.at + i),
+                                 &out->kids[0], at + i, err));
     return WEIR_OK;
 }
 WEIR_KERNEL_STRICT(percentile_of)
 
 /* percentile_approx(): the value of a rank, never one in between; told apart by data. */
 static weir_rc
-percentile_exact_rank(const struct weir_call *call, const struct weir_col *const *constants, struct weir_mem *mem,
-                      const void **data, struct weir_error *err)
+percentile_exact_rank(const struct weir_call *call, const struct weir_col *const *constants,
+                      struct weir_mem *mem, const void **data, struct weir_error *err)
 {
     static const bool yes = true;
 
@@ -693,9 +702,11 @@ percentile_exact_rank(const struct weir_call *call, const struct weir_col *const
 }
 
 static weir_rc
-agg_percentile(struct weir_resolve *r, const struct weir_type *element, const char *text, struct weir_error *err)
+agg_percentile(struct weir_resolve *r, const struct weir_type *element, const char *text,
+               struct weir_error *err)
 {
-    const struct weir_type *p = &weir_type_double, *type = element, *list = weir_type_array(r->mem, element, true);
+    const struct weir_type *p = &weir_type_double, *type = element,
+                           *list = weir_type_array(r->mem, element, true);
 
     if (r->node->nkids > 1 && agg_arg(r, 1)->kind == WEIR_ARRAY) {
         p = weir_type_array(r->mem, &weir_type_double, false);
@@ -894,15 +905,23 @@ resolve_nth_value(struct weir_resolve *r, struct weir_error *err)
 
     if (!weir_resolve_long(r, 1, &n) || n < 1)
         return weir_resolve_refuse(r, 1, "a constant position above 0", err);
-    return window_text(r, agg_arg(r, 0), ignores ? "nth_value($1, $2 IGNORE NULLS)$O" : "nth_value($1, $2)$O", err);
+    return window_text(r, agg_arg(r, 0), ignores ? "nth_value($1, $2 IGNORE NULLS)$O" : "nth_value($1, $2)$O",
+                       err);
 }
 
-#define AGG(name, min, max, resolve, differs) {name, WEIR_FN_AGGREGATE, min, max, resolve, differs, NULL}
-#define WIN(name, min, max, resolve) {name, WEIR_FN_WINDOW, min, max, resolve, NULL, NULL}
+#define AGG(name, min, max, resolve, differs)                                                                \
+    {                                                                                                        \
+        name, WEIR_FN_AGGREGATE, min, max, resolve, differs, NULL                                            \
+    }
+#define WIN(name, min, max, resolve)                                                                         \
+    {                                                                                                        \
+        name, WEIR_FN_WINDOW, min, max, resolve, NULL, NULL                                                  \
+    }
 
 static const char ORDER_OF_ROWS[] = "same, but for the last digits, which hang on the order of rows";
-static const char APPROX[] = "DuckDB's sketch: an estimate of like quality, not the same number; the wanted error is "
-                             "not taken";
+static const char APPROX[] =
+    "DuckDB's sketch: an estimate of like quality, not the same number; the wanted error is "
+    "not taken";
 static const char EXACT_RANK[] = "the exact rank, not an approximation; accuracy is not needed";
 static const char MODE_TIES[] = "any one of several most frequent values";
 

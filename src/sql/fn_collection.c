@@ -33,8 +33,8 @@ array_orderable(struct weir_resolve *r, uint32_t i, struct weir_error *err)
 
 /* The array in argument a and the element in argument e get one element type: *out is the array's. NULL has none. */
 static weir_rc
-array_with_element(struct weir_resolve *r, uint32_t a, uint32_t e, bool null_is_one, const struct weir_type **out,
-                   struct weir_error *err)
+array_with_element(struct weir_resolve *r, uint32_t a, uint32_t e, bool null_is_one,
+                   const struct weir_type **out, struct weir_error *err)
 {
     const struct weir_type *array = array_arg(r, a), *element = array_arg(r, e);
 
@@ -53,8 +53,8 @@ array_with_element(struct weir_resolve *r, uint32_t a, uint32_t e, bool null_is_
 
 /* Copies n elements of a list from `from` on to those of out from `at` on. */
 static weir_rc
-array_copy(struct weir_call *call, const struct weir_col *kid, uint64_t from, uint64_t n, struct weir_col *out,
-           uint32_t at, struct weir_error *err)
+array_copy(struct weir_call *call, const struct weir_col *kid, uint64_t from, uint64_t n,
+           struct weir_col *out, uint32_t at, struct weir_error *err)
 {
     for (uint32_t i = 0; i < n; i++)
         WEIR_TRY(weir_value_copy(kid, (uint32_t)from + i, &out->kids[0], at + i, call->mem, err));
@@ -208,8 +208,8 @@ resolve_array_position(struct weir_resolve *r, struct weir_error *err)
 }
 
 static weir_rc
-array_extreme(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, int sign,
-              struct weir_error *err)
+array_extreme(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+              int sign, struct weir_error *err)
 {
     struct weir_list list = weir_arg_list(&args[0], row);
     const struct weir_col *kid = &args[0].kids[0];
@@ -305,10 +305,12 @@ element_at_array_row(struct weir_call *call, const struct weir_col *args, uint32
     uint64_t size = (uint64_t)(at < 0 ? -at : at);
 
     if (at == 0)
-        return weir_call_bad(call, out, row, err, "INVALID_INDEX_OF_ZERO", "positions count from 1, or from -1 backwards");
+        return weir_call_bad(call, out, row, err, "INVALID_INDEX_OF_ZERO",
+                             "positions count from 1, or from -1 backwards");
     if (size > list.n)
         return WEIR_BAD_IF_ANSI(call, out, row, err, "INVALID_ARRAY_INDEX_IN_ELEMENT_AT",
-                                "position %lld of an array of %llu", (long long)at, (unsigned long long)list.n);
+                                "position %lld of an array of %llu", (long long)at,
+                                (unsigned long long)list.n);
     at = at > 0 ? at - 1 : (int64_t)(list.n - size);
     return weir_value_copy(&args[0].kids[0], (uint32_t)list.at + (uint32_t)at, out, row, call->mem, err);
 }
@@ -385,7 +387,8 @@ slice_row(struct weir_call *call, const struct weir_col *args, uint32_t row, str
     if (from == 0)
         return weir_call_bad(call, out, row, err, "INVALID_PARAMETER_VALUE.START", "slice counts from 1");
     if (n < 0)
-        return weir_call_bad(call, out, row, err, "INVALID_PARAMETER_VALUE.LENGTH", "slice of length %lld", (long long)n);
+        return weir_call_bad(call, out, row, err, "INVALID_PARAMETER_VALUE.LENGTH", "slice of length %lld",
+                             (long long)n);
     from = from > 0 ? from - 1 : from + (int64_t)list.n;
     if (from < 0 || from >= (int64_t)list.n)
         n = 0;
@@ -462,8 +465,10 @@ array_insert_row(struct weir_call *call, const struct weir_col *args, uint32_t r
     where = weir_arg(&args[1], int32_t, row);
     size = (int64_t)list.n;
     if (where == 0)
-        return weir_call_bad(call, out, row, err, "INVALID_INDEX_OF_ZERO", "positions count from 1, or from -1 backwards");
-    where = where > 0 ? where - 1 : where + size + 1; /* of the new element; below 0: in front of so many nulls */
+        return weir_call_bad(call, out, row, err, "INVALID_INDEX_OF_ZERO",
+                             "positions count from 1, or from -1 backwards");
+    where =
+        where > 0 ? where - 1 : where + size + 1; /* of the new element; below 0: in front of so many nulls */
     n = where < 0 ? size - where + 1 : where > size ? where + 1 : size + 1;
     WEIR_TRY(weir_out_list(out, row, (uint64_t)n, &at, err));
     for (int64_t i = 0; i < n; i++) {
@@ -473,8 +478,8 @@ array_insert_row(struct weir_call *call, const struct weir_col *args, uint32_t r
         if (i == (where < 0 ? 0 : where))
             WEIR_TRY(weir_value_copy(&args[2], row, kid, at + (uint32_t)i, call->mem, err));
         else if (from >= 0 && from < size)
-            WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)list.at + (uint32_t)from, kid, at + (uint32_t)i,
-                                     call->mem, err));
+            WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)list.at + (uint32_t)from, kid,
+                                     at + (uint32_t)i, call->mem, err));
         else
             weir_value_null(kid, at + (uint32_t)i);
     }
@@ -541,8 +546,8 @@ enum set_of { SET_DISTINCT, SET_UNION, SET_INTERSECT, SET_EXCEPT };
 /* Adds to out's list the elements of one argument that are new to `seen` and, with `other`, in it or not in it. */
 static weir_rc
 array_set_add(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct weir_value_set *seen,
-              const struct weir_value_set *other, bool in_other, struct weir_col *out, uint32_t at, uint32_t *n,
-              struct weir_error *err)
+              const struct weir_value_set *other, bool in_other, struct weir_col *out, uint32_t at,
+              uint32_t *n, struct weir_error *err)
 {
     struct weir_list list = weir_arg_list(arg, row);
     const struct weir_col *kid = &arg->kids[0];
@@ -572,8 +577,9 @@ array_set_row(struct weir_call *call, const struct weir_col *args, uint32_t row,
     if (how == SET_INTERSECT || how == SET_EXCEPT)
         for (uint64_t i = b.at; i < b.at + b.n; i++)
             (void)weir_value_set_add(&other, &args[1].kids[0], (uint32_t)i);
-    WEIR_TRY(array_set_add(call, &args[0], row, &seen, how == SET_INTERSECT || how == SET_EXCEPT ? &other : NULL,
-                           how == SET_INTERSECT, out, at, &n, err));
+    WEIR_TRY(array_set_add(call, &args[0], row, &seen,
+                           how == SET_INTERSECT || how == SET_EXCEPT ? &other : NULL, how == SET_INTERSECT,
+                           out, at, &n, err));
     if (how == SET_UNION)
         WEIR_TRY(array_set_add(call, &args[1], row, &seen, NULL, false, out, at, &n, err));
     weir_out_list_end(out, row, n);
@@ -624,8 +630,8 @@ sort_order(const void *a, const void *b, void *arg)
 }
 
 static weir_rc
-sort_list(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct sorting how, struct weir_col *out,
-          struct weir_error *err)
+sort_list(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct sorting how,
+          struct weir_col *out, struct weir_error *err)
 {
     struct weir_list list = weir_arg_list(arg, row);
     struct sort_env env = {&arg->kids[0], how};
@@ -673,7 +679,8 @@ array_sort_lambda(struct weir_resolve *r, uint32_t arg, struct weir_lambda *out,
 {
     (void)arg;
     (void)out;
-    return weir_resolve_unsupported(r, "an order of your own (a lambda); sort structs whose first field has it", err);
+    return weir_resolve_unsupported(
+        r, "an order of your own (a lambda); sort structs whose first field has it", err);
 }
 
 static weir_rc
@@ -768,7 +775,7 @@ resolve_flatten(struct weir_resolve *r, struct weir_error *err)
 
 static weir_rc
 zip_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
-               struct weir_error *err)
+        struct weir_error *err)
 {
     uint64_t most = 0;
     uint32_t at;
@@ -783,7 +790,8 @@ zip_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struc
 
         for (uint32_t k = 0; k < most; k++) {
             if (k < list.n)
-                WEIR_TRY(weir_value_copy(&args[i].kids[0], (uint32_t)list.at + k, field, at + k, call->mem, err));
+                WEIR_TRY(
+                    weir_value_copy(&args[i].kids[0], (uint32_t)list.at + k, field, at + k, call->mem, err));
             else
                 weir_value_null(field, at + k);
         }
@@ -816,7 +824,9 @@ resolve_arrays_zip(struct weir_resolve *r, struct weir_error *err)
             name = weir_mem_printf(r->mem, "%u", i);
         if (name == NULL)
             return weir_mem_fail(r->mem, 16, err);
-        fields[i] = (struct weir_field){.name = name, .name_len = (uint32_t)strlen(name), .nullable = true,
+        fields[i] = (struct weir_field){.name = name,
+                                        .name_len = (uint32_t)strlen(name),
+                                        .nullable = true,
                                         .type = r->plan.arg_types[i]->fields[0].type};
     }
     element = weir_type_struct(r->mem, fields, n);
@@ -837,8 +847,8 @@ resolve_shuffle(struct weir_resolve *r, struct weir_error *err)
 
 /* The step of this row: numbers, days, micros, or months. Without one: 1 or -1 of the unit, towards stop. */
 static int64_t
-sequence_step(const struct weir_call *call, const struct weir_col *args, uint32_t row, const struct weir_type *type,
-              bool down, bool *months)
+sequence_step(const struct weir_call *call, const struct weir_col *args, uint32_t row,
+              const struct weir_type *type, bool down, bool *months)
 {
     int64_t step = type->kind == WEIR_TIMESTAMP || type->kind == WEIR_TIMESTAMP_NTZ ? CLOCK_DAY : 1;
     const struct weir_col *kid;
@@ -863,8 +873,8 @@ sequence_value(const struct weir_col *arg, uint32_t row)
 
 /* Element i from start; false: beyond the type. */
 static bool
-sequence_at(const struct weir_call *call, const struct weir_type *type, int64_t start, int64_t step, bool months,
-            int64_t i, int64_t *out)
+sequence_at(const struct weir_call *call, const struct weir_type *type, int64_t start, int64_t step,
+            bool months, int64_t i, int64_t *out)
 {
     int64_t by, local;
 
@@ -879,7 +889,8 @@ sequence_at(const struct weir_call *call, const struct weir_type *type, int64_t 
         return true;
     }
     local = type->kind == WEIR_TIMESTAMP ? weir_zone_to_local(call->set->zone, start) : start;
-    local = weir_clock_add_months(clock_floor_div(local, CLOCK_DAY), by) * CLOCK_DAY + clock_floor_mod(local, CLOCK_DAY);
+    local = weir_clock_add_months(clock_floor_div(local, CLOCK_DAY), by) * CLOCK_DAY +
+            clock_floor_mod(local, CLOCK_DAY);
     *out = clock_stored(call, type, local);
     return true;
 }
@@ -916,7 +927,8 @@ sequence_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
 
     if (start != stop && (step == 0 || (step > 0) != (stop > start)))
         return weir_call_bad(call, out, row, err, "ILLEGAL_SEQUENCE_BOUNDARIES",
-                             "a sequence from %lld to %lld by %lld", (long long)start, (long long)stop, (long long)step);
+                             "a sequence from %lld to %lld by %lld", (long long)start, (long long)stop,
+                             (long long)step);
     if (!months && step != 0)
         n = ((weir_i128)stop - start) / step + 1;
     while (months && start != stop && sequence_at(call, type, start, step, true, (int64_t)n, &v) &&
@@ -950,8 +962,14 @@ resolve_sequence(struct weir_resolve *r, struct weir_error *err)
     return r->type != NULL ? WEIR_OK : weir_mem_fail(r->mem, sizeof(*type), err);
 }
 
-#define FN(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL}
-#define FN_NOT(name, min, max, resolve, why) {name, WEIR_FN_SCALAR, min, max, resolve, why, NULL}
+#define FN(name, min, max, resolve)                                                                          \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL                                                  \
+    }
+#define FN_NOT(name, min, max, resolve, why)                                                                 \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, why, NULL                                                   \
+    }
 
 static const char ZEROS[] = "0.0 and -0.0 are one value, as they are everywhere else";
 

@@ -28,7 +28,8 @@ datetime_arg(const struct weir_resolve *r, uint32_t i)
 
 /* A day that an int32 holds. */
 static weir_rc
-datetime_out_date(struct weir_call *call, struct weir_col *out, uint32_t row, int64_t days, struct weir_error *err)
+datetime_out_date(struct weir_call *call, struct weir_col *out, uint32_t row, int64_t days,
+                  struct weir_error *err)
 {
     if (days < INT32_MIN || days > INT32_MAX)
         return weir_call_bad(call, out, row, err, "DATETIME_OVERFLOW", "the date is out of range");
@@ -58,19 +59,51 @@ enum datetime_field {
 static const struct datetime_name {
     const char *name;
     enum datetime_field field;
-} datetime_names[] = { /* what extract() and date_part() take */
-    {"year", D_YEAR},       {"y", D_YEAR},          {"years", D_YEAR},     {"yr", D_YEAR},
-    {"yrs", D_YEAR},        {"yearofweek", D_YEAR_OF_WEEK}, {"quarter", D_QUARTER}, {"qtr", D_QUARTER},
-    {"month", D_MONTH},     {"mon", D_MONTH},       {"mons", D_MONTH},     {"months", D_MONTH},
-    {"week", D_WEEK},       {"w", D_WEEK},          {"weeks", D_WEEK},     {"day", D_DAY},
-    {"d", D_DAY},           {"days", D_DAY},        {"dayofweek", D_DOW},  {"dow", D_DOW},
-    {"dayofweek_iso", D_DOW_ISO}, {"dow_iso", D_DOW_ISO}, {"doy", D_DOY},  {"hour", D_HOUR},
-    {"h", D_HOUR},          {"hours", D_HOUR},      {"hr", D_HOUR},        {"hrs", D_HOUR},
-    {"minute", D_MINUTE},   {"m", D_MINUTE},        {"min", D_MINUTE},     {"mins", D_MINUTE},
-    {"minutes", D_MINUTE},  {"second", D_SECOND_MICROS}, {"s", D_SECOND_MICROS}, {"sec", D_SECOND_MICROS},
-    {"seconds", D_SECOND_MICROS}, {"secs", D_SECOND_MICROS},
+} datetime_names[] = {
+    /* what extract() and date_part() take */
+    {"year", D_YEAR},
+    {"y", D_YEAR},
+    {"years", D_YEAR},
+    {"yr", D_YEAR},
+    {"yrs", D_YEAR},
+    {"yearofweek", D_YEAR_OF_WEEK},
+    {"quarter", D_QUARTER},
+    {"qtr", D_QUARTER},
+    {"month", D_MONTH},
+    {"mon", D_MONTH},
+    {"mons", D_MONTH},
+    {"months", D_MONTH},
+    {"week", D_WEEK},
+    {"w", D_WEEK},
+    {"weeks", D_WEEK},
+    {"day", D_DAY},
+    {"d", D_DAY},
+    {"days", D_DAY},
+    {"dayofweek", D_DOW},
+    {"dow", D_DOW},
+    {"dayofweek_iso", D_DOW_ISO},
+    {"dow_iso", D_DOW_ISO},
+    {"doy", D_DOY},
+    {"hour", D_HOUR},
+    {"h", D_HOUR},
+    {"hours", D_HOUR},
+    {"hr", D_HOUR},
+    {"hrs", D_HOUR},
+    {"minute", D_MINUTE},
+    {"m", D_MINUTE},
+    {"min", D_MINUTE},
+    {"mins", D_MINUTE},
+    {"minutes", D_MINUTE},
+    {"second", D_SECOND_MICROS},
+    {"s", D_SECOND_MICROS},
+    {"sec", D_SECOND_MICROS},
+    {"seconds", D_SECOND_MICROS},
+    {"secs", D_SECOND_MICROS},
     /* names of functions that are no fields there */
-    {"dayofmonth", D_DAY}, {"dayofyear", D_DOY}, {"weekday", D_WEEKDAY}, {"weekofyear", D_WEEK},
+    {"dayofmonth", D_DAY},
+    {"dayofyear", D_DOY},
+    {"weekday", D_WEEKDAY},
+    {"weekofyear", D_WEEK},
 };
 
 enum { FIELD_NAMES = 38 }; /* of datetime_names, those of extract() */
@@ -159,8 +192,8 @@ time_part_row(struct weir_call *call, const struct weir_col *args, uint32_t row,
     else if (name->field == D_HOUR)
         weir_out(out, int32_t, row) = (int32_t)(time / CLOCK_HOUR);
     else
-        weir_out(out, int32_t, row) = (int32_t)(name->field == D_MINUTE ? time / CLOCK_MINUTE % 60
-                                                                        : time / CLOCK_SECOND % 60);
+        weir_out(out, int32_t, row) =
+            (int32_t)(name->field == D_MINUTE ? time / CLOCK_MINUTE % 60 : time / CLOCK_SECOND % 60);
     return WEIR_OK;
 }
 WEIR_KERNEL_STRICT(time_part)
@@ -173,14 +206,16 @@ datetime_part_plan(struct weir_resolve *r, const struct datetime_name *name, con
     r->plan.data = name;
     r->plan.kernel = name->field >= D_HOUR ? time_part : date_part;
     r->nullable = r->node->kids[0]->nullable;
-    return name->field >= D_HOUR ? weir_resolve_clock(r, 0, err) : weir_resolve_want(r, 0, &weir_type_date, err);
+    return name->field >= D_HOUR ? weir_resolve_clock(r, 0, err)
+                                 : weir_resolve_want(r, 0, &weir_type_date, err);
 }
 
 static weir_rc
 resolve_part(struct weir_resolve *r, struct weir_error *err)
 {
     static const struct datetime_name second = {"second", D_SECOND};
-    const struct datetime_name *name = datetime_name(r->node->text, sizeof(datetime_names) / sizeof(datetime_names[0]));
+    const struct datetime_name *name =
+        datetime_name(r->node->text, sizeof(datetime_names) / sizeof(datetime_names[0]));
 
     WEIR_ASSERT(name != NULL);
     return datetime_part_plan(r, name->field == D_SECOND_MICROS ? &second : name, &weir_type_int, err);
@@ -195,9 +230,10 @@ resolve_extract(struct weir_resolve *r, struct weir_error *err)
     const struct weir_type *type = &weir_type_int;
 
     if (name == NULL) {
-        weir_fail(err, WEIR_SCHEMA, "[INVALID_EXTRACT_FIELD] %s: no field %s of a date or timestamp", r->node->text,
-                  text != NULL ? text : "that is no constant");
-        return weir_error_hint(err, "YEAR, QUARTER, MONTH, WEEK, DAY, DOW, DOY, HOUR, MINUTE, SECOND and others");
+        weir_fail(err, WEIR_SCHEMA, "[INVALID_EXTRACT_FIELD] %s: no field %s of a date or timestamp",
+                  r->node->text, text != NULL ? text : "that is no constant");
+        return weir_error_hint(err,
+                               "YEAR, QUARTER, MONTH, WEEK, DAY, DOW, DOY, HOUR, MINUTE, SECOND and others");
     }
     if (name->field == D_SECOND_MICROS)
         type = weir_type_decimal(r->mem, 8, 6);
@@ -236,7 +272,19 @@ resolve_word(struct weir_resolve *r, struct weir_error *err)
 
 /* Cutting. */
 
-enum cut { CUT_NONE, CUT_MICRO, CUT_MILLI, CUT_SECOND, CUT_MINUTE, CUT_HOUR, CUT_DAY, CUT_WEEK, CUT_MONTH, CUT_QUARTER, CUT_YEAR };
+enum cut {
+    CUT_NONE,
+    CUT_MICRO,
+    CUT_MILLI,
+    CUT_SECOND,
+    CUT_MINUTE,
+    CUT_HOUR,
+    CUT_DAY,
+    CUT_WEEK,
+    CUT_MONTH,
+    CUT_QUARTER,
+    CUT_YEAR
+};
 
 static enum cut
 cut_find(const char *text, uint32_t len)
@@ -245,10 +293,21 @@ cut_find(const char *text, uint32_t len)
         const char *name;
         enum cut cut;
     } names[] = {
-        {"MICROSECOND", CUT_MICRO}, {"MILLISECOND", CUT_MILLI}, {"SECOND", CUT_SECOND}, {"MINUTE", CUT_MINUTE},
-        {"HOUR", CUT_HOUR},         {"DAY", CUT_DAY},           {"DD", CUT_DAY},        {"WEEK", CUT_WEEK},
-        {"MONTH", CUT_MONTH},       {"MON", CUT_MONTH},         {"MM", CUT_MONTH},      {"QUARTER", CUT_QUARTER},
-        {"YEAR", CUT_YEAR},         {"YYYY", CUT_YEAR},         {"YY", CUT_YEAR},
+        {"MICROSECOND", CUT_MICRO},
+        {"MILLISECOND", CUT_MILLI},
+        {"SECOND", CUT_SECOND},
+        {"MINUTE", CUT_MINUTE},
+        {"HOUR", CUT_HOUR},
+        {"DAY", CUT_DAY},
+        {"DD", CUT_DAY},
+        {"WEEK", CUT_WEEK},
+        {"MONTH", CUT_MONTH},
+        {"MON", CUT_MONTH},
+        {"MM", CUT_MONTH},
+        {"QUARTER", CUT_QUARTER},
+        {"YEAR", CUT_YEAR},
+        {"YYYY", CUT_YEAR},
+        {"YY", CUT_YEAR},
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -337,7 +396,7 @@ resolve_date_trunc(struct weir_resolve *r, struct weir_error *err)
 
 static weir_rc
 trunc_date_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
-          struct weir_error *err)
+               struct weir_error *err)
 {
     uint32_t len;
     const char *text = weir_arg_str(&args[1], row, &len);
@@ -389,7 +448,8 @@ date_add_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
 {
     int64_t n = weir_arg(&args[1], int32_t, row);
 
-    return datetime_out_date(call, out, row, weir_arg(&args[0], int32_t, row) + (call->data != NULL ? -n : n), err);
+    return datetime_out_date(call, out, row, weir_arg(&args[0], int32_t, row) + (call->data != NULL ? -n : n),
+                             err);
 }
 WEIR_KERNEL_STRICT(date_add)
 
@@ -407,8 +467,9 @@ static weir_rc
 add_months_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
                struct weir_error *err)
 {
-    return datetime_out_date(call, out, row, weir_clock_add_months(weir_arg(&args[0], int32_t, row),
-                                                                   weir_arg(&args[1], int32_t, row)), err);
+    return datetime_out_date(
+        call, out, row,
+        weir_clock_add_months(weir_arg(&args[0], int32_t, row), weir_arg(&args[1], int32_t, row)), err);
 }
 WEIR_KERNEL_STRICT(add_months)
 
@@ -426,7 +487,8 @@ datediff_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
     int64_t n = (int64_t)weir_arg(&args[0], int32_t, row) - weir_arg(&args[1], int32_t, row);
 
     if (n != (int32_t)n)
-        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW", "the days between are beyond an int");
+        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW",
+                             "the days between are beyond an int");
     weir_out(out, int32_t, row) = (int32_t)n;
     return WEIR_OK;
 }
@@ -461,7 +523,8 @@ resolve_last_day(struct weir_resolve *r, struct weir_error *err)
 static int
 next_day_find(const char *text, uint32_t len)
 {
-    static const char *const names[7] = {"MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"};
+    static const char *const names[7] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
+                                         "FRIDAY", "SATURDAY", "SUNDAY"};
 
     for (int i = 0; i < 7; i++) {
         size_t whole = strlen(names[i]);
@@ -484,7 +547,8 @@ next_day_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
     if (day < 0)
         return WEIR_BAD_IF_ANSI(call, out, row, err, "ILLEGAL_DAY_OF_WEEK", "no day of the week: %.*s",
                                 (int)(len < 40 ? len : 40), text);
-    return datetime_out_date(call, out, row, days + 1 + clock_floor_mod(day - 1 - date_weekday(days), 7), err);
+    return datetime_out_date(call, out, row, days + 1 + clock_floor_mod(day - 1 - date_weekday(days), 7),
+                             err);
 }
 WEIR_KERNEL_STRICT(next_day)
 
@@ -544,9 +608,10 @@ static const struct unit {
     const char *name;
     int64_t micros, days, months;
 } units[] = {
-    {"MICROSECOND", 1, 0, 0}, {"MILLISECOND", 1000, 0, 0}, {"SECOND", CLOCK_SECOND, 0, 0},
-    {"MINUTE", CLOCK_MINUTE, 0, 0}, {"HOUR", CLOCK_HOUR, 0, 0}, {"DAY", 0, 1, 0}, {"DAYOFYEAR", 0, 1, 0},
-    {"WEEK", 0, 7, 0}, {"MONTH", 0, 0, 1}, {"QUARTER", 0, 0, 3}, {"YEAR", 0, 0, 12},
+    {"MICROSECOND", 1, 0, 0},       {"MILLISECOND", 1000, 0, 0}, {"SECOND", CLOCK_SECOND, 0, 0},
+    {"MINUTE", CLOCK_MINUTE, 0, 0}, {"HOUR", CLOCK_HOUR, 0, 0},  {"DAY", 0, 1, 0},
+    {"DAYOFYEAR", 0, 1, 0},         {"WEEK", 0, 7, 0},           {"MONTH", 0, 0, 1},
+    {"QUARTER", 0, 0, 3},           {"YEAR", 0, 0, 12},
 };
 
 static weir_rc
@@ -560,14 +625,14 @@ unit_find(struct weir_resolve *r, const struct unit **out, struct weir_error *er
             return WEIR_OK;
         }
     }
-    return weir_fail(err, WEIR_SCHEMA, "[INVALID_PARAMETER_VALUE.DATETIME_UNIT] %s: no unit %s", r->node->text,
-                     text != NULL ? text : "that is no constant");
+    return weir_fail(err, WEIR_SCHEMA, "[INVALID_PARAMETER_VALUE.DATETIME_UNIT] %s: no unit %s",
+                     r->node->text, text != NULL ? text : "that is no constant");
 }
 
 /* false: beyond int64. */
 static bool
-unit_add(const struct weir_call *call, const struct weir_type *type, const struct unit *unit, int64_t us, int64_t n,
-         int64_t *out)
+unit_add(const struct weir_call *call, const struct weir_type *type, const struct unit *unit, int64_t us,
+         int64_t n, int64_t *out)
 {
     const struct weir_zone *zone = type->kind == WEIR_TIMESTAMP ? call->set->zone : &weir_zone_utc;
     int64_t local, days, time;
@@ -627,7 +692,8 @@ unit_months_between(int64_t a, int64_t b)
     weir_civil_from_days(days_a, &ya, &ma, &da);
     weir_civil_from_days(days_b, &yb, &mb, &db);
     n = (yb - ya) * 12 + (int64_t)mb - (int64_t)ma;
-    rest = ((int64_t)db - (int64_t)da) * CLOCK_DAY + clock_floor_mod(b, CLOCK_DAY) - clock_floor_mod(a, CLOCK_DAY);
+    rest = ((int64_t)db - (int64_t)da) * CLOCK_DAY + clock_floor_mod(b, CLOCK_DAY) -
+           clock_floor_mod(a, CLOCK_DAY);
     return n > 0 && rest < 0 ? n - 1 : n < 0 && rest > 0 ? n + 1 : n;
 }
 
@@ -697,7 +763,8 @@ make_date_row(struct weir_call *call, const struct weir_col *args, uint32_t row,
     int64_t days;
 
     if (!weir_clock_make_date(y, m, d, &days) || days < INT32_MIN || days > INT32_MAX)
-        return WEIR_BAD_IF_ANSI(call, out, row, err, "DATETIME_FIELD_OUT_OF_BOUNDS", "no date: %d-%d-%d", y, m, d);
+        return WEIR_BAD_IF_ANSI(call, out, row, err, "DATETIME_FIELD_OUT_OF_BOUNDS", "no date: %d-%d-%d", y,
+                                m, d);
     weir_out(out, int32_t, row) = (int32_t)days;
     return WEIR_OK;
 }
@@ -743,12 +810,13 @@ make_timestamp_row(struct weir_call *call, const struct weir_col *args, uint32_t
                                  (int)(len < 60 ? len : 60), name);
     }
     if (micros > CLOCK_MINUTE && micros < CLOCK_MINUTE + CLOCK_SECOND)
-        return WEIR_BAD_IF_ANSI(call, out, row, err, "INVALID_FRACTION_OF_SECOND", "seconds are from 0 to 60");
+        return WEIR_BAD_IF_ANSI(call, out, row, err, "INVALID_FRACTION_OF_SECOND",
+                                "seconds are from 0 to 60");
     if (!make_local(args, row, &local))
-        return WEIR_BAD_IF_ANSI(call, out, row, err, "DATETIME_FIELD_OUT_OF_BOUNDS", "no timestamp: %d-%d-%d %d:%d",
-                                weir_arg(&args[0], int32_t, row), weir_arg(&args[1], int32_t, row),
-                                weir_arg(&args[2], int32_t, row), weir_arg(&args[3], int32_t, row),
-                                weir_arg(&args[4], int32_t, row));
+        return WEIR_BAD_IF_ANSI(call, out, row, err, "DATETIME_FIELD_OUT_OF_BOUNDS",
+                                "no timestamp: %d-%d-%d %d:%d", weir_arg(&args[0], int32_t, row),
+                                weir_arg(&args[1], int32_t, row), weir_arg(&args[2], int32_t, row),
+                                weir_arg(&args[3], int32_t, row), weir_arg(&args[4], int32_t, row));
     weir_out(out, int64_t, row) = out->type->kind == WEIR_TIMESTAMP ? weir_zone_to_utc(zone, local) : local;
     return WEIR_OK;
 }
@@ -765,7 +833,8 @@ resolve_make_timestamp(struct weir_resolve *r, struct weir_error *err)
     r->plan.try_ = weir_str_starts(r->node->text, "try_");
     r->plan.may_fail = !r->plan.try_;
     WEIR_TRY(weir_resolve_want(r, 5, seconds, err));
-    return weir_resolve_plain(r, "iiiii.s", ntz ? &weir_type_timestamp_ntz : &weir_type_timestamp, make_timestamp, err);
+    return weir_resolve_plain(r, "iiiii.s", ntz ? &weir_type_timestamp_ntz : &weir_type_timestamp,
+                              make_timestamp, err);
 }
 
 static weir_rc
@@ -778,7 +847,8 @@ resolve_no_interval(struct weir_resolve *r, struct weir_error *err)
 /* Now. */
 
 static weir_rc
-now_of(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+now_of(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+       struct weir_error *err)
 {
     int64_t now = call->set->now_us, local = weir_zone_to_local(call->set->zone, now);
 
@@ -921,8 +991,14 @@ resolve_window_time(struct weir_resolve *r, struct weir_error *err)
     return weir_resolve_plain(r, ".", type->fields[1].type, window_time, err);
 }
 
-#define FN(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL}
-#define FN_NOT(name, min, max, resolve, why) {name, WEIR_FN_SCALAR, min, max, resolve, why, NULL}
+#define FN(name, min, max, resolve)                                                                          \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL                                                  \
+    }
+#define FN_NOT(name, min, max, resolve, why)                                                                 \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, why, NULL                                                   \
+    }
 
 const struct weir_function weir_functions_datetime[] = {
     FN("add_months", 2, 2, resolve_add_months),

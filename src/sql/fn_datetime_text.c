@@ -33,8 +33,8 @@ struct text_row_format { /* the last pattern of a run of rows */
 };
 
 static weir_rc
-text_compile(const struct weir_sql_settings *set, bool print, const char *text, size_t len, struct weir_mem *mem,
-             const struct weir_pattern **out, struct weir_error *err)
+text_compile(const struct weir_sql_settings *set, bool print, const char *text, size_t len,
+             struct weir_mem *mem, const struct weir_pattern **out, struct weir_error *err)
 {
     struct weir_pattern *made = NULL;
     weir_rc rc = print ? weir_pattern_compile_print(text, len, set->zone_name, mem, &made, err)
@@ -66,8 +66,8 @@ text_format_plan(struct weir_resolve *r, uint32_t i, bool print, struct weir_err
 
 /* The pattern of this row. */
 static weir_rc
-text_format_row(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct text_row_format *last,
-                const struct weir_pattern **out, struct weir_error *err)
+text_format_row(struct weir_call *call, const struct weir_col *arg, uint32_t row,
+                struct text_row_format *last, const struct weir_pattern **out, struct weir_error *err)
 {
     const struct text_format *format = call->data;
     const char *text;
@@ -127,7 +127,8 @@ text_store(struct weir_col *out, uint32_t row, int64_t v)
 /* args: text, then a pattern when it is no constant. The result is a date, a timestamp of either kind, or, as a long,
  * the seconds of one. */
 static weir_rc
-text_read(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+text_read(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+          struct weir_error *err)
 {
     const struct weir_pattern *pattern;
     struct text_row_format last = {0};
@@ -349,7 +350,8 @@ from_decimal_row(struct weir_call *call, const struct weir_col *args, uint32_t r
         v /= 10;
     }
     if (!good || rest != 0 || v != (int64_t)v)
-        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW", "seconds that are no whole micros of a "
+        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW",
+                             "seconds that are no whole micros of a "
                              "timestamp");
     weir_out(out, int64_t, row) = (int64_t)v;
     return WEIR_OK;
@@ -436,7 +438,8 @@ zone_of_row(struct weir_call *call, const struct weir_col *arg, uint32_t row, st
     *zone = weir_zone_find(text, len);
     if (*zone != NULL)
         return WEIR_OK;
-    return weir_call_bad(call, out, row, err, "INVALID_TIMEZONE", "no time zone: %.*s", (int)(len < 60 ? len : 60), text);
+    return weir_call_bad(call, out, row, err, "INVALID_TIMEZONE", "no time zone: %.*s",
+                         (int)(len < 60 ? len : 60), text);
 }
 
 static weir_rc
@@ -503,7 +506,8 @@ static weir_rc
 resolve_convert_timezone(struct weir_resolve *r, struct weir_error *err)
 {
     r->plan.may_fail = true;
-    return weir_resolve_plain(r, r->node->nkids == 3 ? "ssN" : "sN", &weir_type_timestamp_ntz, convert_zone, err);
+    return weir_resolve_plain(r, r->node->nkids == 3 ? "ssN" : "sN", &weir_type_timestamp_ntz, convert_zone,
+                              err);
 }
 
 static weir_rc
@@ -523,8 +527,14 @@ resolve_current_timezone(struct weir_resolve *r, struct weir_error *err)
     return weir_resolve_plain(r, "", &weir_type_string, zone_name_of, err);
 }
 
-#define FN(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL}
-#define FN_NOT(name, min, max, resolve, why) {name, WEIR_FN_SCALAR, min, max, resolve, why, NULL}
+#define FN(name, min, max, resolve)                                                                          \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL                                                  \
+    }
+#define FN_NOT(name, min, max, resolve, why)                                                                 \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, why, NULL                                                   \
+    }
 
 static const char ZONE_NAMES[] = "no zone names (z, zzzz) but UTC and offsets";
 

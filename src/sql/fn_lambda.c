@@ -33,8 +33,10 @@ lambda_count(const struct weir_resolve *r, const struct weir_lambda *l, uint32_t
 {
     if (l->n >= least && l->n <= most)
         return WEIR_OK;
-    return weir_fail(err, WEIR_SCHEMA, "[INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH] %s: a lambda of %u parameters, "
-                     "not of %u", r->node->text, l->n, least);
+    return weir_fail(err, WEIR_SCHEMA,
+                     "[INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH] %s: a lambda of %u parameters, "
+                     "not of %u",
+                     r->node->text, l->n, least);
 }
 
 static void
@@ -51,7 +53,8 @@ lambda_param(struct weir_lambda *l, uint32_t i, const struct weir_type *type, bo
 static weir_rc
 lambda_is(const struct weir_resolve *r, uint32_t i, struct weir_error *err)
 {
-    return r->node->kids[i]->kind == WEIR_NODE_LAMBDA ? WEIR_OK : weir_resolve_refuse(r, i, "a lambda: x -> …", err);
+    return r->node->kids[i]->kind == WEIR_NODE_LAMBDA ? WEIR_OK
+                                                      : weir_resolve_refuse(r, i, "a lambda: x -> …", err);
 }
 
 static weir_rc
@@ -66,8 +69,8 @@ lambda_done(struct weir_resolve *r, const struct weir_type *type, const char *te
 
 /* A kernel works on what the text gives. */
 static weir_rc
-lambda_finish(struct weir_resolve *r, const struct weir_type *type, const char *text, const struct weir_type *inner,
-              weir_kernel *kernel, struct weir_error *err)
+lambda_finish(struct weir_resolve *r, const struct weir_type *type, const char *text,
+              const struct weir_type *inner, weir_kernel *kernel, struct weir_error *err)
 {
     if (inner == NULL)
         return weir_mem_fail(r->mem, sizeof(*inner), err);
@@ -77,15 +80,16 @@ lambda_finish(struct weir_resolve *r, const struct weir_type *type, const char *
 }
 
 static const struct weir_type *
-lambda_struct(struct weir_mem *mem, uint32_t n, const char *const *names, const struct weir_type *const *types)
+lambda_struct(struct weir_mem *mem, uint32_t n, const char *const *names,
+              const struct weir_type *const *types)
 {
     struct weir_field fields[4];
 
     for (uint32_t i = 0; i < n; i++) {
         if (types[i] == NULL)
             return NULL;
-        fields[i] = (struct weir_field){.name = names[i], .name_len = (uint32_t)strlen(names[i]), .nullable = true,
-                                        .type = types[i]};
+        fields[i] = (struct weir_field){
+            .name = names[i], .name_len = (uint32_t)strlen(names[i]), .nullable = true, .type = types[i]};
     }
     return weir_type_struct(mem, fields, n);
 }
@@ -164,8 +168,8 @@ resolve_quantify(struct weir_resolve *r, struct weir_error *err)
 
     WEIR_TRY(lambda_is(r, 1, err));
     r->plan.data = strcmp(r->node->text, "exists") == 0 ? &yes : NULL;
-    return lambda_finish(r, &weir_type_boolean, "list_transform($1, $2)", lambda_array(r->mem, &weir_type_boolean),
-                         quantify, err);
+    return lambda_finish(r, &weir_type_boolean, "list_transform($1, $2)",
+                         lambda_array(r->mem, &weir_type_boolean), quantify, err);
 }
 
 /* aggregate(array, start, (acc, x) -> …[, acc -> …]) */
@@ -209,7 +213,8 @@ fold_list_row(struct weir_call *call, const struct weir_col *args, uint32_t row,
     weir_value_null(&pair->kids[1], at);
     for (uint32_t i = 0; i < list.n; i++) {
         weir_value_null(&pair->kids[0], ++at);
-        WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)list.at + i, &pair->kids[1], at, call->mem, err));
+        WEIR_TRY(
+            weir_value_copy(&args[0].kids[0], (uint32_t)list.at + i, &pair->kids[1], at, call->mem, err));
     }
     return WEIR_OK;
 }
@@ -234,9 +239,11 @@ resolve_fold(struct weir_resolve *r, struct weir_error *err)
     if (list == NULL)
         return weir_mem_fail(r->mem, sizeof(*list), err);
     WEIR_TRY(weir_resolve_kernel(r, fold_list, NULL, list, r->node->kids, 2, NULL, &r->node->kids[0], err));
-    return lambda_done(r, lambda_arg(r, finishes ? 3 : 2),
-                       finishes ? "CASE WHEN $1 IS NOT NULL THEN list_transform([list_reduce($1, $3).a], $4)[1] END"
-                                : "list_reduce($1, $3).a", err);
+    return lambda_done(
+        r, lambda_arg(r, finishes ? 3 : 2),
+        finishes ? "CASE WHEN $1 IS NOT NULL THEN list_transform([list_reduce($1, $3).a], $4)[1] END"
+                 : "list_reduce($1, $3).a",
+        err);
 }
 
 /* zip_with(a, b, (x, y) -> …) */
@@ -267,7 +274,8 @@ resolve_zip_with(struct weir_resolve *r, struct weir_error *err)
     list = lambda_array(r->mem, lambda_struct(r->mem, 2, names, types));
     if (list == NULL)
         return weir_mem_fail(r->mem, sizeof(*list), err);
-    WEIR_TRY(weir_resolve_kernel(r, weir_arrays_zip, NULL, list, r->node->kids, 2, NULL, &r->node->kids[0], err));
+    WEIR_TRY(
+        weir_resolve_kernel(r, weir_arrays_zip, NULL, list, r->node->kids, 2, NULL, &r->node->kids[0], err));
     return lambda_done(r, lambda_array(r->mem, lambda_arg(r, 2)), "list_transform($1, $3)", err);
 }
 
@@ -296,8 +304,8 @@ resolve_map_filter(struct weir_resolve *r, struct weir_error *err)
     const struct weir_type *map = lambda_arg(r, 0);
 
     WEIR_TRY(lambda_is(r, 1, err));
-    return lambda_finish(r, map, "list_filter(map_entries($1), $2)", lambda_array(r->mem, map->fields[0].type),
-                         weir_map_of_entries, err);
+    return lambda_finish(r, map, "list_filter(map_entries($1), $2)",
+                         lambda_array(r->mem, map->fields[0].type), weir_map_of_entries, err);
 }
 
 /* A map of {k: keys, v: values}; null when both are. */
@@ -336,8 +344,8 @@ lambda_map_of_lists(struct weir_resolve *r, const struct weir_type *key, const s
     const struct weir_type *types[2] = {lambda_array(r->mem, key), lambda_array(r->mem, value)};
 
     r->plan.may_fail = true;
-    return lambda_finish(r, weir_type_map(r->mem, key, value, true), text, lambda_struct(r->mem, 2, names, types),
-                         map_of_lists, err);
+    return lambda_finish(r, weir_type_map(r->mem, key, value, true), text,
+                         lambda_struct(r->mem, 2, names, types), map_of_lists, err);
 }
 
 static weir_rc
@@ -403,10 +411,11 @@ map_zip_row(struct weir_call *call, const struct weir_col *args, uint32_t row, s
             if (side == 1 && other >= 0)
                 continue;
             WEIR_TRY(weir_value_copy(keys, (uint32_t)i, &triple[0], at + n, call->mem, err));
-            WEIR_TRY(weir_value_copy(&args[side].kids[0].kids[1], (uint32_t)i, &triple[1 + side], at + n, call->mem, err));
+            WEIR_TRY(weir_value_copy(&args[side].kids[0].kids[1], (uint32_t)i, &triple[1 + side], at + n,
+                                     call->mem, err));
             if (other >= 0)
-                WEIR_TRY(weir_value_copy(&args[!side].kids[0].kids[1], (uint32_t)other, &triple[2 - side], at + n,
-                                         call->mem, err));
+                WEIR_TRY(weir_value_copy(&args[!side].kids[0].kids[1], (uint32_t)other, &triple[2 - side],
+                                         at + n, call->mem, err));
             else
                 weir_value_null(&triple[2 - side], at + n);
             n++;
@@ -438,8 +447,8 @@ resolve_map_zip_with(struct weir_resolve *r, struct weir_error *err)
 /* Generators. */
 
 static weir_rc
-generate_done(struct weir_resolve *r, uint32_t n, const char *const *names, const struct weir_type *const *types,
-              const char *text, struct weir_error *err)
+generate_done(struct weir_resolve *r, uint32_t n, const char *const *names,
+              const struct weir_type *const *types, const char *text, struct weir_error *err)
 {
     return lambda_done(r, lambda_struct(r->mem, n, names, types), text, err);
 }
@@ -472,7 +481,8 @@ resolve_posexplode(struct weir_resolve *r, struct weir_error *err)
         types[2] = weir_map_value(type)->type;
         return generate_done(r, 3, entry, types,
                              "list_transform(map_entries($1), lambda e, i: {'pos': CAST(i - 1 AS INTEGER), "
-                             "'key': e.\"key\", 'value': e.\"value\"})", err);
+                             "'key': e.\"key\", 'value': e.\"value\"})",
+                             err);
     }
     if (type->kind != WEIR_ARRAY)
         return weir_resolve_refuse(r, 0, "an array or a map", err);
@@ -493,8 +503,8 @@ resolve_inline(struct weir_resolve *r, struct weir_error *err)
 
 /* Row i of stack(): a struct of col0, col1 … */
 static weir_rc
-stack_row(struct weir_resolve *r, struct weir_node *const *values, uint32_t nvalues, uint32_t width, uint32_t i,
-          struct weir_node **out, struct weir_error *err)
+stack_row(struct weir_resolve *r, struct weir_node *const *values, uint32_t nvalues, uint32_t width,
+          uint32_t i, struct weir_node **out, struct weir_error *err)
 {
     struct weir_node **kids = weir_mem_zalloc(r->mem, (size_t)width * 2 * sizeof(kids[0]));
 
@@ -535,8 +545,14 @@ resolve_stack(struct weir_resolve *r, struct weir_error *err)
     return lambda_done(r, type, "[$*]", err);
 }
 
-#define TAKES(name, min, max, resolve, lambda) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, lambda}
-#define MAKES(name, min, max, resolve) {name, WEIR_FN_GENERATOR, min, max, resolve, NULL, NULL}
+#define TAKES(name, min, max, resolve, lambda)                                                               \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, lambda                                                \
+    }
+#define MAKES(name, min, max, resolve)                                                                       \
+    {                                                                                                        \
+        name, WEIR_FN_GENERATOR, min, max, resolve, NULL, NULL                                               \
+    }
 
 const struct weir_function weir_functions_lambda[] = {
     TAKES("aggregate", 3, 4, resolve_fold, fold_lambda),

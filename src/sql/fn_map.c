@@ -75,7 +75,8 @@ WEIR_KERNEL_ALL(map_of)
 
 /* The type that every second argument, from `from` on, is cast to. */
 static weir_rc
-map_common(struct weir_resolve *r, uint32_t from, const struct weir_type **out, bool *nullable, struct weir_error *err)
+map_common(struct weir_resolve *r, uint32_t from, const struct weir_type **out, bool *nullable,
+           struct weir_error *err)
 {
     *out = &weir_type_void;
     *nullable = false;
@@ -83,8 +84,8 @@ map_common(struct weir_resolve *r, uint32_t from, const struct weir_type **out, 
         *out = weir_coerce_wider(r->mem, r->set->ansi, *out, map_arg(r, i));
         *nullable = *nullable || r->node->kids[i]->nullable;
         if (*out == NULL)
-            return weir_resolve_refuse(r, i, from == 0 ? "a key of the other keys' type" : "a value of the others' type",
-                                       err);
+            return weir_resolve_refuse(
+                r, i, from == 0 ? "a key of the other keys' type" : "a value of the others' type", err);
     }
     for (uint32_t i = from; i < r->node->nkids; i += 2)
         WEIR_TRY(weir_resolve_cast(r, i, *out, err));
@@ -121,8 +122,10 @@ map_from_arrays_row(struct weir_call *call, const struct weir_col *args, uint32_
                              (unsigned long long)keys.n, (unsigned long long)values.n);
     WEIR_TRY(weir_out_list(out, row, keys.n, &at, err));
     for (uint32_t i = 0; i < keys.n; i++) {
-        WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)keys.at + i, &entry->kids[0], at + i, call->mem, err));
-        WEIR_TRY(weir_value_copy(&args[1].kids[0], (uint32_t)values.at + i, &entry->kids[1], at + i, call->mem, err));
+        WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)keys.at + i, &entry->kids[0], at + i, call->mem,
+                                 err));
+        WEIR_TRY(weir_value_copy(&args[1].kids[0], (uint32_t)values.at + i, &entry->kids[1], at + i,
+                                 call->mem, err));
     }
     return weir_map_check(call, out, row, err);
 }
@@ -138,8 +141,9 @@ resolve_map_from_arrays(struct weir_resolve *r, struct weir_error *err)
     if (value->kind != WEIR_ARRAY)
         return weir_resolve_refuse(r, 1, "an array", err);
     r->plan.may_fail = true;
-    return map_done(r, weir_type_map(r->mem, key->fields[0].type, value->fields[0].type, value->fields[0].nullable),
-                    map_from_arrays, err);
+    return map_done(
+        r, weir_type_map(r->mem, key->fields[0].type, value->fields[0].type, value->fields[0].nullable),
+        map_from_arrays, err);
 }
 
 /* A null entry makes the map null. */
@@ -161,7 +165,8 @@ map_from_entries_row(struct weir_call *call, const struct weir_col *args, uint32
     WEIR_TRY(weir_out_list(out, row, list.n, &at, err));
     for (uint32_t i = 0; i < list.n; i++)
         for (uint32_t k = 0; k < 2; k++)
-            WEIR_TRY(weir_value_copy(&from->kids[k], (uint32_t)list.at + i, &entry->kids[k], at + i, call->mem, err));
+            WEIR_TRY(weir_value_copy(&from->kids[k], (uint32_t)list.at + i, &entry->kids[k], at + i,
+                                     call->mem, err));
     return weir_map_check(call, out, row, err);
 }
 
@@ -180,8 +185,9 @@ resolve_map_from_entries(struct weir_resolve *r, struct weir_error *err)
     if (type == NULL || type->kind != WEIR_STRUCT || type->nfields != 2)
         return weir_resolve_refuse(r, 0, "an array of structs of a key and a value", err);
     r->plan.may_fail = true;
-    return map_done(r, weir_type_map(r->mem, type->fields[0].type, type->fields[1].type, type->fields[1].nullable),
-                    weir_map_of_entries, err);
+    return map_done(
+        r, weir_type_map(r->mem, type->fields[0].type, type->fields[1].type, type->fields[1].nullable),
+        weir_map_of_entries, err);
 }
 
 static weir_rc
@@ -198,7 +204,8 @@ map_concat_row(struct weir_call *call, const struct weir_col *args, uint32_t row
         struct weir_list list = weir_arg_list(&args[i], row);
 
         for (uint32_t k = 0; k < list.n; k++)
-            WEIR_TRY(weir_value_copy(&args[i].kids[0], (uint32_t)list.at + k, &out->kids[0], at++, call->mem, err));
+            WEIR_TRY(weir_value_copy(&args[i].kids[0], (uint32_t)list.at + k, &out->kids[0], at++, call->mem,
+                                     err));
     }
     return weir_map_check(call, out, row, err);
 }
@@ -257,8 +264,8 @@ str_map_piece(const struct weir_regex *re, struct weir_match *m, struct weir_sli
 }
 
 static weir_rc
-str_map_entry(struct weir_call *call, const struct weir_regex *re, struct weir_match *m, struct weir_slice piece,
-              struct weir_col *entry, uint32_t at, struct weir_error *err)
+str_map_entry(struct weir_call *call, const struct weir_regex *re, struct weir_match *m,
+              struct weir_slice piece, struct weir_col *entry, uint32_t at, struct weir_error *err)
 {
     struct weir_slice key;
     size_t next;
@@ -311,7 +318,8 @@ resolve_str_to_map(struct weir_resolve *r, struct weir_error *err)
     if (fixed == NULL || kids == NULL)
         return weir_mem_fail(r->mem, sizeof(*fixed), err);
     for (uint32_t i = 0; i < 3; i++) {
-        kids[i] = i < r->node->nkids ? r->node->kids[i] : weir_resolve_literal(r, &weir_type_string, defaults[i]);
+        kids[i] =
+            i < r->node->nkids ? r->node->kids[i] : weir_resolve_literal(r, &weir_type_string, defaults[i]);
         if (kids[i] == NULL)
             return weir_mem_fail(r->mem, sizeof(*kids[i]), err);
     }
@@ -321,7 +329,8 @@ resolve_str_to_map(struct weir_resolve *r, struct weir_error *err)
         const char *text = weir_resolve_text(r, i);
 
         if (text != NULL)
-            WEIR_TRY(weir_regex_compile(weir_slice(text, strlen(text)), r->mem, i == 1 ? &fixed->pair : &fixed->key, err));
+            WEIR_TRY(weir_regex_compile(weir_slice(text, strlen(text)), r->mem,
+                                        i == 1 ? &fixed->pair : &fixed->key, err));
         WEIR_TRY(weir_resolve_want(r, i, &weir_type_string, err));
     }
     WEIR_TRY(weir_resolve_want(r, 0, &weir_type_string, err));
@@ -369,7 +378,8 @@ map_entries_row(struct weir_call *call, const struct weir_col *args, uint32_t ro
 
     WEIR_TRY(weir_out_list(out, row, list.n, &at, err));
     for (uint32_t i = 0; i < list.n; i++)
-        WEIR_TRY(weir_value_copy(&args[0].kids[0], (uint32_t)list.at + i, &out->kids[0], at + i, call->mem, err));
+        WEIR_TRY(
+            weir_value_copy(&args[0].kids[0], (uint32_t)list.at + i, &out->kids[0], at + i, call->mem, err));
     return WEIR_OK;
 }
 WEIR_KERNEL_STRICT(map_entries)
@@ -442,8 +452,10 @@ resolve_struct(struct weir_resolve *r, struct weir_error *err)
             name = weir_mem_printf(r->mem, "col%u", i + 1);
         if (name == NULL)
             return weir_mem_fail(r->mem, 16, err);
-        fields[i] = (struct weir_field){.name = name, .name_len = (uint32_t)strlen(name),
-                                        .nullable = r->node->kids[i]->nullable, .type = map_arg(r, i)};
+        fields[i] = (struct weir_field){.name = name,
+                                        .name_len = (uint32_t)strlen(name),
+                                        .nullable = r->node->kids[i]->nullable,
+                                        .type = map_arg(r, i)};
     }
     return struct_done(r, fields, err);
 }
@@ -466,15 +478,20 @@ resolve_named_struct(struct weir_resolve *r, struct weir_error *err)
         if (name == NULL)
             return weir_resolve_refuse(r, i * 2, "a constant name", err);
         kids[i] = r->node->kids[i * 2 + 1];
-        fields[i] = (struct weir_field){.name = name, .name_len = (uint32_t)strlen(name),
-                                        .nullable = kids[i]->nullable, .type = kids[i]->type};
+        fields[i] = (struct weir_field){.name = name,
+                                        .name_len = (uint32_t)strlen(name),
+                                        .nullable = kids[i]->nullable,
+                                        .type = kids[i]->type};
     }
     r->node->kids = kids;
     r->node->nkids = n;
     return struct_done(r, fields, err);
 }
 
-#define FN(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL}
+#define FN(name, min, max, resolve)                                                                          \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL                                                  \
+    }
 
 const struct weir_function weir_functions_map[] = {
     FN("map", 0, 255, resolve_map),

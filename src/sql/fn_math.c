@@ -1,10 +1,9 @@
-/* Numbers: arithmetic beyond the operators, rounding, logarithms, angles, bits, choice among values.
+/* Numbers: arithmetic beyond the operators, rounding, logarithms, angles, bits.
  *
  * 1. Functions of one or two doubles are libm's, with Java's answers where IEEE leaves a choice (pow). They may differ
  *    from Java's in the last digit.
  * 2. Rounding of doubles is that of their shortest decimal text, as Spark's BigDecimal; integers that leave their type
- *    by rounding fail with ANSI on and wrap with it off.
- * 3. What must not evaluate all its arguments (if, coalesce, nvl …) is a text: DuckDB's CASE is lazy per row. */
+ *    by rounding fail with ANSI on and wrap with it off. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +70,8 @@ math_integer_out(struct weir_col *out, uint32_t row, weir_i128 v)
 }
 
 static weir_rc
-math_integer_checked(struct weir_call *call, struct weir_col *out, uint32_t row, weir_i128 v, struct weir_error *err)
+math_integer_checked(struct weir_call *call, struct weir_col *out, uint32_t row, weir_i128 v,
+                     struct weir_error *err)
 {
     if (math_integer_out(out, row, v) || !call->set->ansi)
         return WEIR_OK;
@@ -82,8 +82,8 @@ math_integer_checked(struct weir_call *call, struct weir_col *out, uint32_t row,
 /* abs, negative, positive. */
 
 static weir_rc
-math_flip(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct weir_col *out, bool only_negative,
-          struct weir_error *err)
+math_flip(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct weir_col *out,
+          bool only_negative, struct weir_error *err)
 {
     switch (arg->type->kind) {
     case WEIR_FLOAT: {
@@ -113,7 +113,8 @@ math_flip(struct weir_call *call, const struct weir_col *arg, uint32_t row, stru
 }
 
 static weir_rc
-abs_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, struct weir_error *err)
+abs_of_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+           struct weir_error *err)
 {
     return math_flip(call, &args[0], row, out, true, err);
 }
@@ -163,7 +164,8 @@ typedef double real_function(double x);
 typedef double real_function2(double x, double y);
 
 static weir_rc
-real_of(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+real_of(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+        struct weir_error *err)
 {
     real_function *const *fn = call->data;
 
@@ -188,7 +190,8 @@ real_of_two(struct weir_call *call, const struct weir_col *args, uint32_t rows, 
         if (weir_arg_null(&args[0], row) || weir_arg_null(&args[1], row))
             weir_value_null(out, row);
         else
-            weir_out(out, double, row) = (*fn)(weir_arg(&args[0], double, row), weir_arg(&args[1], double, row));
+            weir_out(out, double, row) =
+                (*fn)(weir_arg(&args[0], double, row), weir_arg(&args[1], double, row));
     }
     return WEIR_OK;
 }
@@ -258,20 +261,24 @@ static const struct {
     const char *name;
     real_function *fn;
 } reals[] = {
-    {"acos", acos},       {"acosh", real_acosh}, {"asin", asin},     {"asinh", real_asinh},
-    {"atan", atan},       {"atanh", real_atanh}, {"cbrt", cbrt},     {"cos", cos},
-    {"cosh", cosh},       {"cot", real_cot},     {"csc", real_csc},  {"degrees", real_degrees},
-    {"exp", exp},         {"expm1", expm1},      {"radians", real_radians},
-    {"rint", rint},       {"sec", real_sec},     {"sign", real_sign}, {"signum", real_sign},
-    {"sin", sin},         {"sinh", sinh},        {"sqrt", sqrt},     {"tan", tan},
-    {"tanh", tanh},
+    {"acos", acos},        {"acosh", real_acosh}, {"asin", asin},
+    {"asinh", real_asinh}, {"atan", atan},        {"atanh", real_atanh},
+    {"cbrt", cbrt},        {"cos", cos},          {"cosh", cosh},
+    {"cot", real_cot},     {"csc", real_csc},     {"degrees", real_degrees},
+    {"exp", exp},          {"expm1", expm1},      {"radians", real_radians},
+    {"rint", rint},        {"sec", real_sec},     {"sign", real_sign},
+    {"signum", real_sign}, {"sin", sin},          {"sinh", sinh},
+    {"sqrt", sqrt},        {"tan", tan},          {"tanh", tanh},
 };
 
 static const struct {
     const char *name;
     real_function2 *fn;
 } reals2[] = {
-    {"atan2", real_atan2}, {"hypot", hypot}, {"pow", real_pow}, {"power", real_pow},
+    {"atan2", real_atan2},
+    {"hypot", hypot},
+    {"pow", real_pow},
+    {"power", real_pow},
 };
 
 static weir_rc
@@ -307,7 +314,8 @@ static const struct logarithm {
     real_function *fn;
     double above; /* arguments up to it are null */
 } logarithms[] = {
-    {"ln", log, 0.0}, {"log", log, 0.0}, {"log10", log10, 0.0}, {"log1p", log1p, -1.0}, {"log2", real_log2, 0.0},
+    {"ln", log, 0.0},       {"log", log, 0.0},        {"log10", log10, 0.0},
+    {"log1p", log1p, -1.0}, {"log2", real_log2, 0.0},
 };
 
 static weir_rc
@@ -392,7 +400,8 @@ round_drop(weir_i128 v, int digits, enum rounding_mode mode)
     case ROUND_FLOOR:
         return rest < 0 ? q - 1 : q;
     default: {
-        weir_i128 size = rest < 0 ? -rest : rest, half = unit - size; /* compares 2 * size with unit, in range */
+        weir_i128 size = rest < 0 ? -rest : rest,
+                  half = unit - size; /* compares 2 * size with unit, in range */
         bool away = size > half || (size == half && (mode == ROUND_HALF_UP || q % 2 != 0));
 
         return !away ? q : v < 0 ? q - 1 : q + 1;
@@ -492,7 +501,8 @@ round_row(struct weir_call *call, const struct weir_col *args, uint32_t row, str
 }
 
 static weir_rc
-rounded(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, struct weir_error *err)
+rounded(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+        struct weir_error *err)
 {
     for (uint32_t row = 0; row < rows; row++) {
         if (weir_arg_null(&args[0], row))
@@ -527,7 +537,8 @@ round_scale(struct weir_resolve *r, struct rounding *how, struct weir_error *err
 }
 
 static weir_rc
-round_plan(struct weir_resolve *r, enum rounding_mode mode, const struct weir_type *type, struct weir_error *err)
+round_plan(struct weir_resolve *r, enum rounding_mode mode, const struct weir_type *type,
+           struct weir_error *err)
 {
     struct rounding *how = weir_mem_zalloc(r->mem, sizeof(*how));
 
@@ -642,8 +653,10 @@ pmod_decimal(const struct weir_col *args, uint32_t row, struct weir_col *out)
     int a = args[0].type->scale, b = args[1].type->scale, scale = a > b ? a : b;
     weir_i128 x, y;
 
-    if (__builtin_mul_overflow(weir_decimal_get(&args[0], weir_arg_row(&args[0], row)), round_ten_to(scale - a), &x) ||
-        __builtin_mul_overflow(weir_decimal_get(&args[1], weir_arg_row(&args[1], row)), round_ten_to(scale - b), &y))
+    if (__builtin_mul_overflow(weir_decimal_get(&args[0], weir_arg_row(&args[0], row)),
+                               round_ten_to(scale - a), &x) ||
+        __builtin_mul_overflow(weir_decimal_get(&args[1], weir_arg_row(&args[1], row)),
+                               round_ten_to(scale - b), &y))
         return false;
     x = round_drop(pmod_integer(x, y), scale - out->type->scale, ROUND_HALF_UP);
     weir_decimal_set(out, row, x);
@@ -666,7 +679,8 @@ pmod_by_zero(const struct weir_col *n, uint32_t row)
 }
 
 static weir_rc
-pmod_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, struct weir_error *err)
+pmod_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+         struct weir_error *err)
 {
     if (pmod_by_zero(&args[1], row))
         return WEIR_BAD_IF_ANSI(call, out, row, err, "DIVIDE_BY_ZERO", "pmod by zero");
@@ -676,7 +690,8 @@ pmod_row(struct weir_call *call, const struct weir_col *args, uint32_t row, stru
             (float)pmod_real((double)weir_arg(&args[0], float, row), (double)weir_arg(&args[1], float, row));
         return WEIR_OK;
     case WEIR_DOUBLE:
-        weir_out(out, double, row) = pmod_real(weir_arg(&args[0], double, row), weir_arg(&args[1], double, row));
+        weir_out(out, double, row) =
+            pmod_real(weir_arg(&args[0], double, row), weir_arg(&args[1], double, row));
         return WEIR_OK;
     case WEIR_DECIMAL:
         if (pmod_decimal(args, row, out))
@@ -684,7 +699,8 @@ pmod_row(struct weir_call *call, const struct weir_col *args, uint32_t row, stru
         return WEIR_BAD_IF_ANSI(call, out, row, err, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
                                 "pmod needs more than 38 digits");
     default:
-        (void)math_integer_out(out, row, pmod_integer(math_integer(&args[0], row), math_integer(&args[1], row)));
+        (void)math_integer_out(out, row,
+                               pmod_integer(math_integer(&args[0], row), math_integer(&args[1], row)));
         return WEIR_OK;
     }
 }
@@ -766,7 +782,8 @@ width_bucket_row(struct weir_call *call, const struct weir_col *args, uint32_t r
     else if (from < to ? v >= high : v <= low)
         weir_out(out, int64_t, row) = n + 1;
     else
-        weir_out(out, int64_t, row) = (int64_t)((double)n * (from < to ? v - low : high - v) / (high - low)) + 1;
+        weir_out(out, int64_t, row) =
+            (int64_t)((double)n * (from < to ? v - low : high - v) / (high - low)) + 1;
     return WEIR_OK;
 }
 WEIR_KERNEL_STRICT(width_bucket)
@@ -777,130 +794,6 @@ resolve_width_bucket(struct weir_resolve *r, struct weir_error *err)
     return weir_resolve_plain(r, "dddl", &weir_type_long, width_bucket, err);
 }
 
-/* Choice among values. */
-
-static weir_rc
-math_choose(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, int sign,
-            struct weir_error *err)
-{
-    const struct weir_col *best = NULL;
-
-    for (uint32_t i = 0; i < call->nargs; i++)
-        if (!weir_arg_null(&args[i], row) &&
-            (best == NULL || weir_value_compare(&args[i], row, best, row) * sign > 0))
-            best = &args[i];
-    if (best != NULL)
-        return weir_value_copy(best, row, out, row, call->mem, err);
-    weir_value_null(out, row);
-    return WEIR_OK;
-}
-
-static weir_rc
-greatest_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
-             struct weir_error *err)
-{
-    return math_choose(call, args, row, out, 1, err);
-}
-WEIR_KERNEL_ALL(greatest)
-
-static weir_rc
-least_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
-          struct weir_error *err)
-{
-    return math_choose(call, args, row, out, -1, err);
-}
-WEIR_KERNEL_ALL(least)
-
-static weir_rc
-resolve_choose(struct weir_resolve *r, struct weir_error *err)
-{
-    WEIR_TRY(weir_resolve_common(r, 0, r->node->nkids, &r->type, err));
-    if (r->type->kind == WEIR_MAP || r->type->kind == WEIR_VARIANT)
-        return weir_resolve_refuse(r, 0, "a value that has an order", err);
-    r->plan.kernel = strcmp(r->node->text, "greatest") == 0 ? greatest : least;
-    return WEIR_OK;
-}
-
-static weir_rc
-math_common_text(struct weir_resolve *r, uint32_t from, const char *text, struct weir_error *err)
-{
-    WEIR_TRY(weir_resolve_common(r, from, r->node->nkids, &r->type, err));
-    r->plan.text = text;
-    return WEIR_OK;
-}
-
-static weir_rc
-resolve_coalesce(struct weir_resolve *r, struct weir_error *err)
-{
-    r->nullable = true;
-    for (uint32_t i = 0; i < r->node->nkids; i++)
-        r->nullable = r->nullable && r->node->kids[i]->nullable;
-    return math_common_text(r, 0, "coalesce($*)", err);
-}
-
-static weir_rc
-resolve_nvl2(struct weir_resolve *r, struct weir_error *err)
-{
-    return math_common_text(r, 1, "CASE WHEN $1 IS NOT NULL THEN $2 ELSE $3 END", err);
-}
-
-static weir_rc
-resolve_if(struct weir_resolve *r, struct weir_error *err)
-{
-    WEIR_TRY(weir_resolve_want(r, 0, &weir_type_boolean, err));
-    return math_common_text(r, 1, "CASE WHEN $1 THEN $2 ELSE $3 END", err);
-}
-
-/* nullif(a, b): compared by "=", so a CALL of it is the first kid; the answer keeps the type of a. */
-static weir_rc
-resolve_nullif(struct weir_resolve *r, struct weir_error *err)
-{
-    struct weir_node *same, **kids = weir_mem_alloc(r->mem, 2 * sizeof(kids[0]));
-
-    if (kids == NULL)
-        return weir_mem_fail(r->mem, 2 * sizeof(kids[0]), err);
-    WEIR_TRY(weir_resolve_call(r, "=", r->node->kids, 2, &same, err));
-    kids[0] = same;
-    kids[1] = r->node->kids[0];
-    r->node->kids = kids;
-    r->type = kids[1]->type;
-    r->plan.text = "CASE WHEN $1 THEN NULL ELSE $2 END";
-    return WEIR_OK;
-}
-
-static weir_rc
-resolve_isnull(struct weir_resolve *r, struct weir_error *err)
-{
-    r->nullable = false;
-    return weir_resolve_as_text(r, ".", &weir_type_boolean,
-                                strcmp(r->node->text, "isnull") == 0 ? "($1 IS NULL)" : "($1 IS NOT NULL)", err);
-}
-
-static weir_rc
-resolve_equal_null(struct weir_resolve *r, struct weir_error *err)
-{
-    return weir_resolve_instead(r, "<=>", err);
-}
-
-static weir_rc
-resolve_isnan(struct weir_resolve *r, struct weir_error *err)
-{
-    r->nullable = false;
-    if (math_arg(r, 0)->kind != WEIR_FLOAT)
-        WEIR_TRY(weir_resolve_want(r, 0, &weir_type_double, err));
-    return weir_resolve_as_text(r, ".", &weir_type_boolean, "coalesce(isnan($1), false)", err);
-}
-
-static weir_rc
-resolve_nanvl(struct weir_resolve *r, struct weir_error *err)
-{
-    bool single = math_arg(r, 0)->kind == WEIR_FLOAT && math_arg(r, 1)->kind == WEIR_FLOAT;
-
-    if (single)
-        return weir_resolve_as_text(r, "..", &weir_type_float, "CASE WHEN isnan($1) THEN $2 ELSE $1 END", err);
-    return weir_resolve_as_text(r, "dd", &weir_type_double, "CASE WHEN isnan($1) THEN $2 ELSE $1 END", err);
-}
-
 /* Bits and bases. */
 
 enum shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_UNSIGNED };
@@ -908,13 +801,17 @@ enum shift { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_UNSIGNED };
 static int64_t
 shift_long(int64_t v, unsigned n, enum shift how)
 {
-    return how == SHIFT_LEFT ? (int64_t)((uint64_t)v << n) : how == SHIFT_RIGHT ? v >> n : (int64_t)((uint64_t)v >> n);
+    return how == SHIFT_LEFT    ? (int64_t)((uint64_t)v << n)
+           : how == SHIFT_RIGHT ? v >> n
+                                : (int64_t)((uint64_t)v >> n);
 }
 
 static int32_t
 shift_int(int32_t v, unsigned n, enum shift how)
 {
-    return how == SHIFT_LEFT ? (int32_t)((uint32_t)v << n) : how == SHIFT_RIGHT ? v >> n : (int32_t)((uint32_t)v >> n);
+    return how == SHIFT_LEFT    ? (int32_t)((uint32_t)v << n)
+           : how == SHIFT_RIGHT ? v >> n
+                                : (int32_t)((uint32_t)v >> n);
 }
 
 /* Java counts shifts modulo the width. */
@@ -941,8 +838,11 @@ resolve_shift(struct weir_resolve *r, struct weir_error *err)
     const char *name = r->node->text;
     bool is_long = math_arg(r, 0)->kind == WEIR_LONG;
 
-    r->plan.data = strcmp(name, "shiftleft") == 0 ? &ways[0] : strcmp(name, "shiftright") == 0 ? &ways[1] : &ways[2];
-    return weir_resolve_plain(r, is_long ? "li" : "ii", is_long ? &weir_type_long : &weir_type_int, shift, err);
+    r->plan.data = strcmp(name, "shiftleft") == 0    ? &ways[0]
+                   : strcmp(name, "shiftright") == 0 ? &ways[1]
+                                                     : &ways[2];
+    return weir_resolve_plain(r, is_long ? "li" : "ii", is_long ? &weir_type_long : &weir_type_int, shift,
+                              err);
 }
 
 static weir_rc
@@ -1000,7 +900,8 @@ base_print(uint64_t v, unsigned base, char *end)
 }
 
 static weir_rc
-bin_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, struct weir_error *err)
+bin_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+        struct weir_error *err)
 {
     char text[64], *at = base_print((uint64_t)weir_arg(&args[0], int64_t, row), 2, text + sizeof(text));
 
@@ -1030,7 +931,8 @@ conv_read(const char *p, const char *end, unsigned base, uint64_t *out)
     uint64_t v = 0;
 
     for (; p < end && conv_digit(*p) < base; p++) {
-        if (__builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)conv_digit(*p), &v)) {
+        if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+            __builtin_add_overflow(v, (uint64_t)conv_digit(*p), &v)) {
             *out = UINT64_MAX;
             return false;
         }
@@ -1040,7 +942,8 @@ conv_read(const char *p, const char *end, unsigned base, uint64_t *out)
 }
 
 static weir_rc
-conv_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out, struct weir_error *err)
+conv_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
+         struct weir_error *err)
 {
     int64_t from = weir_arg(&args[1], int32_t, row), to = weir_arg(&args[2], int32_t, row);
     uint64_t base = (uint64_t)(to < 0 ? -to : to), v;
@@ -1059,7 +962,8 @@ conv_row(struct weir_call *call, const struct weir_col *args, uint32_t row, stru
     }
     negative = *p == '-';
     if (!conv_read(p + negative, end, (unsigned)from, &v) && call->set->ansi)
-        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW", "conv: the number is beyond 64 bits");
+        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW",
+                             "conv: the number is beyond 64 bits");
     if (negative && to > 0)
         v = (int64_t)v < 0 ? UINT64_MAX : -v;
     if (to < 0 && (int64_t)v < 0) {
@@ -1080,139 +984,14 @@ resolve_conv(struct weir_resolve *r, struct weir_error *err)
     return weir_resolve_plain(r, "sii", &weir_type_string, conv, err);
 }
 
-/* Constants, types, errors, chance. */
-
-static weir_rc
-resolve_e(struct weir_resolve *r, struct weir_error *err)
-{
-    r->nullable = false;
-    return weir_resolve_as_text(r, "", &weir_type_double, "CAST('2.718281828459045' AS DOUBLE)", err);
-}
-static weir_rc
-resolve_pi(struct weir_resolve *r, struct weir_error *err)
-{
-    r->nullable = false;
-    return weir_resolve_as_text(r, "", &weir_type_double, "CAST('3.141592653589793' AS DOUBLE)", err);
-}
-
-static weir_rc
-resolve_typeof(struct weir_resolve *r, struct weir_error *err)
-{
-    struct weir_buf name = WEIR_BUF(WEIR_MIB), text = WEIR_BUF(WEIR_MIB);
-    weir_rc rc = WEIR_OK;
-
-    weir_type_print_simple(math_arg(r, 0), &name);
-    weir_buf_byte(&text, '\'');
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] == '\'' || name.data[i] == '$') /* a quote of SQL, a dollar of templates */
-            weir_buf_byte(&text, name.data[i]);
-        weir_buf_byte(&text, name.data[i]);
+#define FN(name, min, max, resolve)                                                                          \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL                                                  \
     }
-    weir_buf_byte(&text, '\'');
-    WEIR_GO(weir_buf_check(&name, err));
-    WEIR_GO(weir_buf_check(&text, err));
-    r->type = &weir_type_string;
-    r->nullable = false;
-    r->plan.text = weir_mem_strndup(r->mem, text.data, text.len);
-    if (r->plan.text == NULL)
-        WEIR_GO(weir_mem_fail(r->mem, text.len, err));
-out:
-    weir_buf_fini(&name);
-    weir_buf_fini(&text);
-    return rc;
-}
-
-/* Fails unless args[0] is true; the text is args[1]. The answer is always null. */
-static weir_rc
-demand_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
-           struct weir_error *err)
-{
-    uint32_t len = 4;
-    const char *text = weir_arg_null(&args[1], row) ? "null" : weir_arg_str(&args[1], row, &len);
-
-    weir_value_null(out, row);
-    if (!weir_arg_null(&args[0], row) && weir_arg(&args[0], uint8_t, row))
-        return WEIR_OK;
-    return weir_call_bad(call, out, row, err, "USER_RAISED_EXCEPTION", "%.*s", (int)(len < 200 ? len : 200), text);
-}
-WEIR_KERNEL_ALL(demand)
-
-/* The kernel's boolean becomes a NULL of any type. */
-static weir_rc
-math_demand(struct weir_resolve *r, struct weir_node *condition, struct weir_node *text, struct weir_error *err)
-{
-    static const struct weir_type *const types[2] = {&weir_type_boolean, &weir_type_string};
-    struct weir_node *kids[2] = {condition, text}, *call;
-
-    if (condition == NULL || text == NULL)
-        return weir_mem_fail(r->mem, sizeof(*text), err);
-    WEIR_TRY(weir_resolve_kernel(r, demand, NULL, &weir_type_boolean, kids, 2, types, &call, err));
-    call->plan->is_volatile = true; /* it is wanted for what it does */
-    r->node->kids[0] = call;
-    r->node->nkids = 1;
-    r->type = &weir_type_void;
-    r->plan.text = "CASE WHEN $1 THEN NULL END";
-    r->plan.exact = true;
-    r->plan.may_fail = true;
-    return WEIR_OK;
-}
-
-static weir_rc
-resolve_assert_true(struct weir_resolve *r, struct weir_error *err)
-{
-    struct weir_node **kids = r->node->kids;
-    struct weir_node *text = r->node->nkids > 1 ? kids[1]
-                                                : weir_resolve_literal(r, &weir_type_string, "assert_true: not true");
-
-    WEIR_TRY(weir_resolve_want(r, 0, &weir_type_boolean, err));
-    if (r->node->nkids > 1)
-        WEIR_TRY(weir_resolve_want(r, 1, &weir_type_string, err));
-    r->plan.arg_types = NULL; /* the inner call casts */
-    return math_demand(r, kids[0], text, err);
-}
-
-static weir_rc
-resolve_raise_error(struct weir_resolve *r, struct weir_error *err)
-{
-    struct weir_node *text = r->node->kids[r->node->nkids - 1];
-
-    if (r->node->nkids > 1)
-        return weir_resolve_unsupported(r, "an error class with parameters; give the text alone", err);
-    WEIR_TRY(weir_resolve_want(r, 0, &weir_type_string, err));
-    r->plan.arg_types = NULL;
-    return math_demand(r, weir_resolve_literal(r, &weir_type_boolean, "false"), text, err);
-}
-
-static weir_rc
-resolve_rand(struct weir_resolve *r, struct weir_error *err)
-{
-    if (r->node->nkids > 0)
-        return weir_resolve_unsupported(r, "a seed fixes no row here, as rows have no order; leave it out", err);
-    r->nullable = false;
-    r->plan.is_volatile = true;
-    return weir_resolve_as_text(r, "", &weir_type_double, strcmp(r->node->text, "randn") == 0
-                                ? "(sqrt(-2.0 * ln(1.0 - random())) * cos(2.0 * pi() * random()))" : "random()", err);
-}
-
-static weir_rc
-resolve_no_partitions(struct weir_resolve *r, struct weir_error *err)
-{
-    return weir_resolve_unsupported(r, "rows have no partition here whose number would mean something; use uuid(), or "
-                                    "_metadata.file_path and the row's own key", err);
-}
-
-static weir_rc
-resolve_no_file(struct weir_resolve *r, struct weir_error *err)
-{
-    return weir_resolve_unsupported(r, "it stands for _metadata.file_path, which this query's source does not have", err);
-}
-
-#define FN(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, NULL, NULL}
-#define FN_NEAR(name, min, max, resolve) {name, WEIR_FN_SCALAR, min, max, resolve, "the last digit may differ", NULL}
-#define FN_NOT(name, min, max, resolve, why) {name, WEIR_FN_SCALAR, min, max, resolve, why, NULL}
-
-static const char RANDOM[] = "other numbers, and without a seed only";
-static const char REFUSED[] = "refused";
+#define FN_NEAR(name, min, max, resolve)                                                                     \
+    {                                                                                                        \
+        name, WEIR_FN_SCALAR, min, max, resolve, "the last digit may differ", NULL                           \
+    }
 
 const struct weir_function weir_functions_math[] = {
     FN("abs", 1, 1, resolve_abs),
@@ -1220,7 +999,6 @@ const struct weir_function weir_functions_math[] = {
     FN_NEAR("acosh", 1, 1, resolve_real),
     FN_NEAR("asin", 1, 1, resolve_real),
     FN_NEAR("asinh", 1, 1, resolve_real),
-    FN("assert_true", 1, 2, resolve_assert_true),
     FN_NEAR("atan", 1, 1, resolve_real),
     FN_NEAR("atan2", 2, 2, resolve_real2),
     FN_NEAR("atanh", 1, 1, resolve_real),
@@ -1231,51 +1009,30 @@ const struct weir_function weir_functions_math[] = {
     FN_NEAR("cbrt", 1, 1, resolve_real),
     FN("ceil", 1, 2, resolve_whole),
     FN("ceiling", 1, 2, resolve_whole),
-    FN("coalesce", 1, 255, resolve_coalesce),
     FN("conv", 3, 3, resolve_conv),
     FN_NEAR("cos", 1, 1, resolve_real),
     FN_NEAR("cosh", 1, 1, resolve_real),
     FN_NEAR("cot", 1, 1, resolve_real),
     FN_NEAR("csc", 1, 1, resolve_real),
     FN("degrees", 1, 1, resolve_real),
-    FN("e", 0, 0, resolve_e),
-    FN("equal_null", 2, 2, resolve_equal_null),
     FN_NEAR("exp", 1, 1, resolve_real),
     FN_NEAR("expm1", 1, 1, resolve_real),
     FN("factorial", 1, 1, resolve_factorial),
     FN("floor", 1, 2, resolve_whole),
     FN("getbit", 2, 2, resolve_bit_get),
-    FN("greatest", 2, 255, resolve_choose),
     FN_NEAR("hypot", 2, 2, resolve_real2),
-    FN("if", 3, 3, resolve_if),
-    FN("ifnull", 2, 2, resolve_coalesce),
-    FN("input_file_name", 0, 0, resolve_no_file),
-    FN("isnan", 1, 1, resolve_isnan),
-    FN("isnotnull", 1, 1, resolve_isnull),
-    FN("isnull", 1, 1, resolve_isnull),
-    FN("least", 2, 255, resolve_choose),
     FN_NEAR("ln", 1, 1, resolve_logarithm),
     FN_NEAR("log", 1, 2, resolve_logarithm),
     FN_NEAR("log10", 1, 1, resolve_logarithm),
     FN_NEAR("log1p", 1, 1, resolve_logarithm),
     FN_NEAR("log2", 1, 1, resolve_logarithm),
     FN("mod", 2, 2, resolve_mod),
-    FN_NOT("monotonically_increasing_id", 0, 0, resolve_no_partitions, REFUSED),
-    FN("nanvl", 2, 2, resolve_nanvl),
     FN("negative", 1, 1, resolve_negative),
-    FN("nullif", 2, 2, resolve_nullif),
-    FN("nvl", 2, 2, resolve_coalesce),
-    FN("nvl2", 3, 3, resolve_nvl2),
-    FN("pi", 0, 0, resolve_pi),
     FN("pmod", 2, 2, resolve_pmod),
     FN("positive", 1, 1, resolve_positive),
     FN_NEAR("pow", 2, 2, resolve_real2),
     FN_NEAR("power", 2, 2, resolve_real2),
     FN("radians", 1, 1, resolve_real),
-    FN("raise_error", 1, 2, resolve_raise_error),
-    FN_NOT("rand", 0, 1, resolve_rand, RANDOM),
-    FN_NOT("randn", 0, 1, resolve_rand, RANDOM),
-    FN_NOT("random", 0, 1, resolve_rand, RANDOM),
     FN("rint", 1, 1, resolve_real),
     FN("round", 1, 2, resolve_round),
     FN_NEAR("sec", 1, 1, resolve_real),
@@ -1286,7 +1043,6 @@ const struct weir_function weir_functions_math[] = {
     FN("signum", 1, 1, resolve_real),
     FN_NEAR("sin", 1, 1, resolve_real),
     FN_NEAR("sinh", 1, 1, resolve_real),
-    FN_NOT("spark_partition_id", 0, 0, resolve_no_partitions, REFUSED),
     FN("sqrt", 1, 1, resolve_real),
     FN_NEAR("tan", 1, 1, resolve_real),
     FN_NEAR("tanh", 1, 1, resolve_real),
@@ -1295,7 +1051,6 @@ const struct weir_function weir_functions_math[] = {
     FN("try_mod", 2, 2, resolve_try),
     FN("try_multiply", 2, 2, resolve_try),
     FN("try_subtract", 2, 2, resolve_try),
-    FN("typeof", 1, 1, resolve_typeof),
     FN("width_bucket", 4, 4, resolve_width_bucket),
     {0},
 };

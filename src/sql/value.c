@@ -18,7 +18,7 @@ value_compare_double(double a, double b)
 {
     if (isnan(a) || isnan(b))
         return (isnan(a) ? 1 : 0) - (isnan(b) ? 1 : 0);
-    return value_sign(a < b, a > b);
+    return value_sign(a<b, a> b);
 }
 
 static int
@@ -26,7 +26,7 @@ value_compare_str(const struct weir_str *a, const struct weir_str *b)
 {
     int order = memcmp(weir_str_ptr(a), weir_str_ptr(b), a->len < b->len ? a->len : b->len);
 
-    return order != 0 ? order : value_sign(a->len < b->len, a->len > b->len);
+    return order != 0 ? order : value_sign(a->len<b->len, a->len> b->len);
 }
 
 static int
@@ -40,7 +40,7 @@ value_compare_list(const struct weir_col *a, uint32_t i, const struct weir_col *
         if (order != 0)
             return order;
     }
-    return value_sign(x.n < y.n, x.n > y.n);
+    return value_sign(x.n<y.n, x.n> y.n);
 }
 
 static int
@@ -55,7 +55,9 @@ value_compare_struct(const struct weir_col *a, uint32_t i, const struct weir_col
     return 0;
 }
 
-#define COMPARE(T) value_sign(weir_out(a, const T, i) < weir_out(b, const T, j), weir_out(a, const T, i) > weir_out(b, const T, j))
+#define COMPARE(T)                                                                                           \
+    value_sign(weir_out(a, const T, i) < weir_out(b, const T, j),                                            \
+               weir_out(a, const T, i) > weir_out(b, const T, j))
 
 int
 weir_value_compare(const struct weir_col *a, uint32_t i, const struct weir_col *b, uint32_t j)
@@ -87,11 +89,12 @@ weir_value_compare(const struct weir_col *a, uint32_t i, const struct weir_col *
     case WEIR_DECIMAL: {
         weir_i128 x = weir_decimal_get(a, i), y = weir_decimal_get(b, j);
 
-        return value_sign(x < y, x > y);
+        return value_sign(x<y, x> y);
     }
     case WEIR_STRING:
     case WEIR_BINARY:
-        return value_compare_str(&weir_out(a, const struct weir_str, i), &weir_out(b, const struct weir_str, j));
+        return value_compare_str(&weir_out(a, const struct weir_str, i),
+                                 &weir_out(b, const struct weir_str, j));
     case WEIR_ARRAY:
     case WEIR_MAP:
         return value_compare_list(a, i, b, j);
@@ -183,7 +186,8 @@ weir_value_null(struct weir_col *col, uint32_t row)
     weir_col_set_null(col, row);
     if (width > 0)
         memset((char *)col->data + row * width, 0, width);
-    for (uint32_t k = 0; (col->type->kind == WEIR_STRUCT || col->type->kind == WEIR_VARIANT) && k < col->nkids; k++)
+    for (uint32_t k = 0;
+         (col->type->kind == WEIR_STRUCT || col->type->kind == WEIR_VARIANT) && k < col->nkids; k++)
         weir_value_null(&col->kids[k], row);
 }
 
@@ -193,8 +197,10 @@ weir_out_list(struct weir_col *out, uint32_t row, uint64_t n, uint32_t *at, stru
     struct weir_col *kid = &out->kids[0];
 
     if (n > LIST_MAX || kid->len + n > LIST_MAX)
-        return weir_fail(err, WEIR_UNSUPPORTED, "[COLLECTION_SIZE_LIMIT_EXCEEDED] arrays of a chunk have more than %d "
-                         "elements", LIST_MAX);
+        return weir_fail(err, WEIR_UNSUPPORTED,
+                         "[COLLECTION_SIZE_LIMIT_EXCEEDED] arrays of a chunk have more than %d "
+                         "elements",
+                         LIST_MAX);
     WEIR_TRY(weir_col_room(kid, kid->len + (uint32_t)n, err));
     *at = kid->len;
     kid->len += (uint32_t)n;
@@ -203,8 +209,8 @@ weir_out_list(struct weir_col *out, uint32_t row, uint64_t n, uint32_t *at, stru
 }
 
 static weir_rc
-value_copy_list(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j, struct weir_mem *mem,
-                struct weir_error *err)
+value_copy_list(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j,
+                struct weir_mem *mem, struct weir_error *err)
 {
     struct weir_list list = weir_out(from, const struct weir_list, i);
     uint32_t at;
@@ -216,8 +222,8 @@ value_copy_list(const struct weir_col *from, uint32_t i, struct weir_col *to, ui
 }
 
 weir_rc
-weir_value_copy(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j, struct weir_mem *mem,
-                struct weir_error *err)
+weir_value_copy(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j,
+                struct weir_mem *mem, struct weir_error *err)
 {
     size_t width = weir_type_width(to->type);
 
@@ -365,8 +371,8 @@ resolve_args(struct weir_resolve *r, const char *args, struct weir_error *err)
 }
 
 weir_rc
-weir_resolve_plain(struct weir_resolve *r, const char *args, const struct weir_type *type, weir_kernel *kernel,
-                   struct weir_error *err)
+weir_resolve_plain(struct weir_resolve *r, const char *args, const struct weir_type *type,
+                   weir_kernel *kernel, struct weir_error *err)
 {
     WEIR_TRY(resolve_args(r, args, err));
     r->type = type;
@@ -464,9 +470,9 @@ weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *co
 }
 
 weir_rc
-weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data, const struct weir_type *type,
-                    struct weir_node *const *kids, uint32_t n, const struct weir_type *const *arg_types,
-                    struct weir_node **out, struct weir_error *err)
+weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data,
+                    const struct weir_type *type, struct weir_node *const *kids, uint32_t n,
+                    const struct weir_type *const *arg_types, struct weir_node **out, struct weir_error *err)
 {
     struct weir_node *node = resolve_node(r, r->node->text, kids, n);
     const struct weir_type **types = weir_mem_zalloc(r->mem, (n + 1) * sizeof(types[0]));
@@ -475,7 +481,8 @@ weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *dat
         return weir_mem_fail(r->mem, sizeof(*node), err);
     if (arg_types != NULL)
         memcpy(types, arg_types, n * sizeof(types[0]));
-    *node->plan = (struct weir_call_plan){.kernel = kernel, .data = data, .may_fail = true, .arg_types = types};
+    *node->plan =
+        (struct weir_call_plan){.kernel = kernel, .data = data, .may_fail = true, .arg_types = types};
     node->type = type;
     node->nullable = true;
     *out = node;

@@ -21,8 +21,8 @@ weir_value_equal(const struct weir_col *a, uint32_t i, const struct weir_col *b,
 uint64_t weir_value_hash(const struct weir_col *col, uint32_t row);
 /* Row i of `from` becomes row j of `to`, which has that slot; strings go into mem. Elements of lists are appended to
  * the kids of `to`, so each row is copied once, in any order. Types are the same but for nullability. */
-weir_rc weir_value_copy(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j, struct weir_mem *mem,
-                        struct weir_error *err);
+weir_rc weir_value_copy(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j,
+                        struct weir_mem *mem, struct weir_error *err);
 /* Nulls the slot and makes it readable. */
 void weir_value_null(struct weir_col *col, uint32_t row);
 
@@ -53,10 +53,11 @@ struct weir_value_set {
         const struct weir_col *col; /* NULL: free */
         uint32_t row;
         uint64_t hash;
-    } *slots;
+    } * slots;
     uint32_t n, cap; /* cap: a power of two */
 };
-weir_rc weir_value_set_init(struct weir_value_set *set, struct weir_mem *mem, uint64_t room, struct weir_error *err);
+weir_rc weir_value_set_init(struct weir_value_set *set, struct weir_mem *mem, uint64_t room,
+                            struct weir_error *err);
 bool weir_value_set_has(const struct weir_value_set *set, const struct weir_col *col, uint32_t row);
 /* false: was there. At most `room` values of init() fit. */
 bool weir_value_set_add(struct weir_value_set *set, const struct weir_col *col, uint32_t row);
@@ -65,11 +66,11 @@ bool weir_value_set_add(struct weir_value_set *set, const struct weir_col *col, 
 typedef weir_rc weir_row_kernel(struct weir_call *call, const struct weir_col *args, uint32_t row,
                                 struct weir_col *out, struct weir_error *err);
 /* Calls fn for each row whose arguments are all there; the others are null. */
-weir_rc weir_rows_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                         weir_row_kernel *fn, struct weir_error *err);
+weir_rc weir_rows_strict(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                         struct weir_col *out, weir_row_kernel *fn, struct weir_error *err);
 /* Calls fn for each row. */
-weir_rc weir_rows_all(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
-                      weir_row_kernel *fn, struct weir_error *err);
+weir_rc weir_rows_all(struct weir_call *call, const struct weir_col *args, uint32_t rows,
+                      struct weir_col *out, weir_row_kernel *fn, struct weir_error *err);
 
 /* arrays_zip: its arguments side by side as structs, the shorter ones filled up with nulls. */
 weir_kernel weir_arrays_zip;
@@ -79,35 +80,36 @@ weir_kernel weir_map_of_entries;
 weir_rc weir_map_check(struct weir_call *call, struct weir_col *out, uint32_t row, struct weir_error *err);
 
 /* NAME, a weir_kernel, of the weir_row_kernel NAME_row. */
-#define WEIR_KERNEL_STRICT(name)                                                                        \
-    static weir_rc name(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, \
-                        struct weir_error *err)                                                         \
-    {                                                                                                   \
-        return weir_rows_strict(call, args, rows, out, name##_row, err);                                \
+#define WEIR_KERNEL_STRICT(name)                                                                             \
+    static weir_rc name(struct weir_call *call, const struct weir_col *args, uint32_t rows,                  \
+                        struct weir_col *out, struct weir_error *err)                                        \
+    {                                                                                                        \
+        return weir_rows_strict(call, args, rows, out, name##_row, err);                                     \
     }
-#define WEIR_KERNEL_ALL(name)                                                                           \
-    static weir_rc name(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out, \
-                        struct weir_error *err)                                                         \
-    {                                                                                                   \
-        return weir_rows_all(call, args, rows, out, name##_row, err);                                   \
+#define WEIR_KERNEL_ALL(name)                                                                                \
+    static weir_rc name(struct weir_call *call, const struct weir_col *args, uint32_t rows,                  \
+                        struct weir_col *out, struct weir_error *err)                                        \
+    {                                                                                                        \
+        return weir_rows_all(call, args, rows, out, name##_row, err);                                        \
     }
 
 #define weir_out(col, T, row) (((T *)(col)->data)[row])
 
 /* What Spark makes null with ANSI off and an error with ANSI on. */
-#define WEIR_BAD_IF_ANSI(call, out, row, err, ...)                                                      \
-    ((call)->set->ansi ? weir_call_bad((call), (out), (row), (err), __VA_ARGS__)                        \
+#define WEIR_BAD_IF_ANSI(call, out, row, err, ...)                                                           \
+    ((call)->set->ansi ? weir_call_bad((call), (out), (row), (err), __VA_ARGS__)                             \
                        : (weir_value_null((out), (row)), WEIR_OK))
 
 /* A resolver's shorthand for one fixed signature: a letter an argument: s string, y binary, b boolean, i int, l long,
  * d double, D date, T timestamp, N timestamp_ntz, . anything as it is. Sets type and plan. */
-weir_rc weir_resolve_plain(struct weir_resolve *r, const char *args, const struct weir_type *type, weir_kernel *kernel,
-                           struct weir_error *err);
+weir_rc weir_resolve_plain(struct weir_resolve *r, const char *args, const struct weir_type *type,
+                           weir_kernel *kernel, struct weir_error *err);
 /* The same, computed by a text. */
-weir_rc weir_resolve_as_text(struct weir_resolve *r, const char *args, const struct weir_type *type, const char *text,
-                             struct weir_error *err);
+weir_rc weir_resolve_as_text(struct weir_resolve *r, const char *args, const struct weir_type *type,
+                             const char *text, struct weir_error *err);
 /* A LITERAL node of that type and text, in r->mem; NULL: no memory. */
-struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type, const char *text);
+struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type,
+                                       const char *text);
 /* The name that argument i gives to a field of a struct made of it: of an alias, a column, a field. NULL: none. An
  * alias is taken off. */
 const char *weir_resolve_field_name(struct weir_resolve *r, uint32_t i);
@@ -115,9 +117,10 @@ const char *weir_resolve_field_name(struct weir_resolve *r, uint32_t i);
 weir_rc weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
                           struct weir_node **out, struct weir_error *err);
 /* A CALL of a kernel that has no name in the table, as a kid of r->node. arg_types as in a plan; NULL: as they are. */
-weir_rc weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data, const struct weir_type *type,
-                            struct weir_node *const *kids, uint32_t n, const struct weir_type *const *arg_types,
-                            struct weir_node **out, struct weir_error *err);
+weir_rc weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data,
+                            const struct weir_type *type, struct weir_node *const *kids, uint32_t n,
+                            const struct weir_type *const *arg_types, struct weir_node **out,
+                            struct weir_error *err);
 /* r->node is that other function instead; resolves it. */
 weir_rc weir_resolve_instead(struct weir_resolve *r, const char *name, struct weir_error *err);
 /* "name(): why". UNSUPPORTED. */

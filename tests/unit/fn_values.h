@@ -62,10 +62,11 @@ values_page(const struct values_case *c, const struct weir_type *type, const cha
 {
     struct weir_page *page = values_blank(c, type);
     const char *text = weir_mem_printf(c->mem, "{\"v\":%s}%*s", json, 64, "");
-    struct weir_format_env env = {.zone = c->set.zone, .case_sensitive = true, .max_record_bytes = WEIR_RECORD_MAX,
-                                  .mem = c->mem};
+    struct weir_format_env env = {
+        .zone = c->set.zone, .case_sensitive = true, .max_record_bytes = WEIR_RECORD_MAX, .mem = c->mem};
     int32_t source = 1;
-    struct weir_decode_env decode = {.schema = page->schema, .source = &source, .rescued = -1, .corrupt = -1, .message = true};
+    struct weir_decode_env decode = {
+        .schema = page->schema, .source = &source, .rescued = -1, .corrupt = -1, .message = true};
     struct weir_records in = {.at = text, .end = text + strlen(json) + 6, .first = true, .last = true};
     struct weir_settings none = {0};
     struct json_options *opt = weir_mem_zalloc(c->mem, sizeof(*opt));
@@ -79,7 +80,8 @@ values_page(const struct values_case *c, const struct weir_type *type, const cha
     }
     assert_int_equal(weir_options_apply(weir_json_option_table, opt, &none, &err), WEIR_OK);
     assert_int_equal(weir_json_prepare(opt, &env, &err), WEIR_OK);
-    if (weir_json_decoder_new(opt, &decode, &dec, &err) != WEIR_OK || weir_json_decode(dec, &in, page, &err) != WEIR_OK || page->rows != 1 ||
+    if (weir_json_decoder_new(opt, &decode, &dec, &err) != WEIR_OK ||
+        weir_json_decode(dec, &in, page, &err) != WEIR_OK || page->rows != 1 ||
         weir_col_is_null(&page->cols[0], 0)) {
         weir_page_free(page);
         page = NULL;
@@ -103,7 +105,8 @@ values_page_cast(const struct values_case *c, const struct values_arg *arg, cons
         return values_page(c, type, arg->json);
     page = values_blank(c, type);
     string = json_loads(arg->json, JSON_DECODE_ANY, NULL);
-    if (!weir_slot_parse(&page->cols[0], 0, json_string_value(string), json_string_length(string), c->set.zone, c->mem)) {
+    if (!weir_slot_parse(&page->cols[0], 0, json_string_value(string), json_string_length(string),
+                         c->set.zone, c->mem)) {
         weir_page_free(page);
         page = NULL;
     }
@@ -141,7 +144,8 @@ values_node(struct values_case *c, bool literals, struct weir_node *node, struct
         kids[i]->nullable = true;
         if (literals && (arg->literal || strcmp(arg->json, "null") == 0)) {
             kids[i]->kind = WEIR_NODE_LITERAL;
-            kids[i]->text = json_is_string(value) ? weir_mem_strdup(c->mem, json_string_value(value)) : arg->json;
+            kids[i]->text =
+                json_is_string(value) ? weir_mem_strdup(c->mem, json_string_value(value)) : arg->json;
             kids[i]->text_len = (uint32_t)strlen(kids[i]->text);
         }
         json_decref(value);
@@ -149,7 +153,8 @@ values_node(struct values_case *c, bool literals, struct weir_node *node, struct
 }
 
 static bool
-values_same(const struct values_case *c, const struct weir_col *a, uint32_t i, const struct weir_col *b, uint32_t j)
+values_same(const struct values_case *c, const struct weir_col *a, uint32_t i, const struct weir_col *b,
+            uint32_t j)
 {
     if (weir_value_equal(a, i, b, j))
         return true;
@@ -183,8 +188,8 @@ values_same_error(const struct values_case *c, const char *what)
 
 /* One run of the kernel. 0 right, 1 wrong. */
 static int
-values_run(const struct values_case *c, struct weir_call *call, weir_kernel *kernel, uint32_t rows, bool constant,
-           bool nulls, const struct weir_page *expected)
+values_run(const struct values_case *c, struct weir_call *call, weir_kernel *kernel, uint32_t rows,
+           bool constant, bool nulls, const struct weir_page *expected)
 {
     struct weir_page *args[VALUES_ARGS] = {0}, *out = values_blank(c, call->type);
     struct weir_col cols[VALUES_ARGS];
@@ -200,8 +205,9 @@ values_run(const struct values_case *c, struct weir_call *call, weir_kernel *ker
             if (nulls && row % 3 == 1)
                 weir_value_null(&args[i]->cols[0], row);
             else
-                assert_int_equal(weir_value_copy(&c->arg[i].page->cols[0], 0, &args[i]->cols[0], row, c->mem, &err),
-                                 WEIR_OK);
+                assert_int_equal(
+                    weir_value_copy(&c->arg[i].page->cols[0], 0, &args[i]->cols[0], row, c->mem, &err),
+                    WEIR_OK);
         }
         args[i]->cols[0].form = constant ? WEIR_CONST : WEIR_FLAT;
         cols[i] = args[i]->cols[0];
@@ -281,9 +287,11 @@ values_try(struct values_case *c, bool literals, struct values_count *count)
     call.try_ = r.plan.try_;
     for (uint32_t i = 0; i < node.nkids; i++) {
         /* resolvers drop constants, and put literals in */
-        struct values_arg arg = {.type = node.kids[i]->type, .json = weir_mem_printf(c->mem, "\"%s\"", node.kids[i]->text)};
+        struct values_arg arg = {.type = node.kids[i]->type,
+                                 .json = weir_mem_printf(c->mem, "\"%s\"", node.kids[i]->text)};
 
-        types[i] = r.plan.arg_types != NULL && r.plan.arg_types[i] != NULL ? r.plan.arg_types[i] : node.kids[i]->type;
+        types[i] = r.plan.arg_types != NULL && r.plan.arg_types[i] != NULL ? r.plan.arg_types[i]
+                                                                           : node.kids[i]->type;
         for (uint32_t k = 0; k < c->nargs; k++)
             if (kids[k] == node.kids[i])
                 arg = c->arg[k];
@@ -358,7 +366,8 @@ values_case_run(const json_t *json, bool ansi, struct values_count *count)
     if (!ansi && json_object_get(json, "off") != NULL)
         answer = json_object_get(json, "off");
     zone = zone != NULL ? zone : "UTC";
-    c.set = (struct weir_sql_settings){.zone = weir_zone_find(zone, strlen(zone)), .zone_name = zone, .ansi = ansi};
+    c.set = (struct weir_sql_settings){
+        .zone = weir_zone_find(zone, strlen(zone)), .zone_name = zone, .ansi = ansi};
     c.call = json_string_value(json_object_get(json, "call"));
     c.function = json_string_value(json_object_get(json, "function"));
     c.about = json_object_get(json, "about") != NULL;
@@ -367,7 +376,8 @@ values_case_run(const json_t *json, bool ansi, struct values_count *count)
         c.type = values_type(c.mem, json_object_get(answer, "type"));
         c.json = json_string_value(json_object_get(answer, "value"));
     }
-    json_array_foreach(json_object_get(json, "arguments"), i, value) {
+    json_array_foreach(json_object_get(json, "arguments"), i, value)
+    {
         assert_true(i < VALUES_ARGS);
         c.arg[i].type = values_type(c.mem, json_object_get(value, "type"));
         c.arg[i].json = json_string_value(json_object_get(value, "value"));
@@ -384,9 +394,41 @@ values_case_run(const json_t *json, bool ansi, struct values_count *count)
     weir_mem_free(c.mem);
 }
 
-/* All cases of a section. `differs`: the calls in which weir is known to differ, NULL at the end. */
+/* The calls in which weir is known to differ. */
+static bool
+values_differs(const char *call)
+{
+    static const char *const calls[] = {
+        /* names of zones are not printed */
+        "date_format(TIMESTAMP'2021-05-06 14:05:09.012345', 'zzzz')",
+        "date_format(TIMESTAMP'2021-03-14 12:00:00', 'z')",
+        "date_format(DATE'2021-01-14', 'z')",
+        "date_format(TIMESTAMP'1880-01-01 10:11:12', 'z')",
+        /* NULL is no array */
+        "map_from_arrays(NULL, array(1, NULL))",
+        "map_from_arrays(NULL, array(1))",
+        /* zeros of either sign are one value */
+        "array_distinct(array(double('NaN'), double('NaN'), 0.0D, -0.0D))",
+        /* refused in both modes, where Spark answers null with ANSI off */
+        "to_date(1)",
+        /* null, where Spark refuses an untyped NULL */
+        "element_at(array(1, 2, NULL), NULL)",
+        "element_at(CAST(NULL AS ARRAY<INT>), NULL)",
+        "array_insert(array(1, 2, 3), NULL, 9)",
+        "array_insert(array(1, 2, 3), NULL, NULL)",
+        "array_insert(CAST(NULL AS ARRAY<INT>), NULL, 9)",
+        "array_insert(CAST(NULL AS ARRAY<INT>), NULL, NULL)",
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (strcmp(calls[i], call) == 0)
+            return true;
+    return false;
+}
+
+/* All cases of a section. */
 static void
-values_section(const char *section, const char *const *differs)
+values_section(const char *section)
 {
     struct values_count all = {0};
     char path[1024];
@@ -398,22 +440,18 @@ values_section(const char *section, const char *const *differs)
     doc = json_load_file(path, 0, &error);
     if (doc == NULL)
         fail_msg("%s:%d: %s", path, error.line, error.text);
-    json_array_foreach(doc, i, c) {
+    json_array_foreach(doc, i, c)
+    {
         const char *call = json_string_value(json_object_get(c, "call"));
-        bool known = false;
 
-        if (strcmp(json_string_value(json_object_get(c, "section")), section) != 0)
-            continue;
-        for (const char *const *d = differs; d != NULL && *d != NULL; d++)
-            known = known || strcmp(*d, call) == 0;
-        if (known)
+        if (strcmp(json_string_value(json_object_get(c, "section")), section) != 0 || values_differs(call))
             continue;
         values_case_run(c, true, &all);
         values_case_run(c, false, &all);
     }
     json_decref(doc);
-    print_message("%s: %d compared, %d by DuckDB, %d need a cast, %d wrong\n", section, all.compared, all.texts,
-                  all.passed_over, all.wrong);
+    print_message("%s: %d compared, %d by DuckDB, %d need a cast, %d wrong\n", section, all.compared,
+                  all.texts, all.passed_over, all.wrong);
     assert_true(all.compared > 0);
     assert_int_equal(all.wrong, 0);
 }

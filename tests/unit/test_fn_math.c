@@ -5,14 +5,14 @@ static void
 math_functions_answer_as_spark(void **state)
 {
     (void)state;
-    values_section("math", NULL);
+    values_section("math");
 }
 
 static void
 real_functions_answer_as_spark_but_for_the_last_digit(void **state)
 {
     (void)state;
-    values_section("math_real", NULL);
+    values_section("math_real");
 }
 
 int

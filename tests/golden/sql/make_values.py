@@ -5,7 +5,7 @@
 values_cases.txt: a line is a function and its arguments in Spark SQL, divided by " ; ". An argument may be several
 alternatives divided by " || ": each combination is a case. "## name key=value" begins a section: zone=… is the
 session's time zone, about=1 lets doubles differ in their last digit. Lines with one # are comments. A line that begins with
-SELECT is a whole query, whose answer is its rows.
+SELECT is a whole query, whose answer is its rows, with columns named c0, c1 …
 An argument is written as its type in Spark's JSON, its value as the text that to_json prints, and whether it is a literal. An
 answer is the same, or the error's class. "off" is the answer with spark.sql.ansi.enabled = false where that differs.
 """
@@ -56,6 +56,7 @@ def ask_query(spark, text):
     """{"type", "rows"} or {"error"}."""
     try:
         frame = spark.sql(text)
+        frame = frame.toDF(*["c%d" % i for i in range(len(frame.columns))])
         frame.createOrReplaceTempView("answer")
         rows = spark.sql("SELECT to_json(struct(*), %s) FROM answer" % OPTIONS).collect()
         return {"type": frame.schema.jsonValue(), "rows": [row[0] for row in rows]}
