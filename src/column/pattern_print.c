@@ -1,7 +1,7 @@
 /* An instant as text by a compiled datetime pattern; the other direction of pattern_read.c.
  *
- * 1. Printing is java.time's DateTimeFormatterBuilder, locale en-US, for a ZonedDateTime: all fields are there, so
- *    optional sections are always printed.
+ * 1. Printing is java.time's DateTimeFormatterBuilder, locale en-US, for a ZonedDateTime: all fields are
+ *    there, so optional sections are always printed.
  * 2. The offset is the one in force at the instant; the rest is its local wall time.
  * Threads: any. */
 #include "column/text.h"

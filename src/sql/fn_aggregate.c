@@ -1,12 +1,14 @@
-/* Aggregates and window functions: DuckDB computes them; where its type, its overflow or its rounding is not Spark's, a
- * kernel finishes what it gives (plan.text and plan.kernel together, see function.h).
+/* Aggregates and window functions: DuckDB computes them; where its type, its overflow or its rounding is not
+ * Spark's, a kernel finishes what it gives (plan.text and plan.kernel together, see function.h).
  *
- * 1. A sum is taken in 128 bits and then checked: an overflow in the middle that cancels out is no error here, while it
- *    may be one in Spark, by the order of its rows.
+ * 1. A sum is taken in 128 bits and then checked: an overflow in the middle that cancels out is no error
+ *    here, while it may be one in Spark, by the order of its rows.
  * 2. Averages of decimals divide exactly, in integers.
- * 3. What DuckDB orders otherwise than Spark (nested values with nulls inside) is collected and compared here.
+ * 3. What DuckDB orders otherwise than Spark (nested values with nulls inside) is collected and compared
+ *    here.
  * 4. DISTINCT is printed by the functions that have a meaning for it, all others refuse it.
- * Results that hang on the order of rows (first, collect_list, sums of doubles) are as undefined as in Spark. */
+ * Results that hang on the order of rows (first, collect_list, sums of doubles) are as undefined as in
+ * Spark. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -364,6 +366,8 @@ agg_ignores_nulls(struct weir_resolve *r, bool *out, struct weir_error *err)
         return weir_resolve_refuse(r, 1, "true or false", err);
     *out = *out || flag->text[0] == 't' || flag->text[0] == 'T';
     r->node->nkids = 1;
+    if (*out) /* what tells it from the other, which has the same argument now */
+        r->node->flags |= WEIR_NODE_IGNORE_NULLS;
     return WEIR_OK;
 }
 
@@ -923,6 +927,8 @@ static const char APPROX[] =
     "DuckDB's sketch: an estimate of like quality, not the same number; the wanted error is "
     "not taken";
 static const char EXACT_RANK[] = "the exact rank, not an approximation; accuracy is not needed";
+static const char ONE_NAN[] = "NaN is kept once";
+static const char CORR[] = "same, but for the last digits; NaN where a column is constant, with ANSI on too";
 static const char MODE_TIES[] = "any one of several most frequent values";
 
 const struct weir_function weir_functions_aggregate[] = {
@@ -938,8 +944,8 @@ const struct weir_function weir_functions_aggregate[] = {
     AGG("bool_and", 1, 1, resolve_bool_and, NULL),
     AGG("bool_or", 1, 1, resolve_bool_or, NULL),
     AGG("collect_list", 1, 1, resolve_collect_list, NULL),
-    AGG("collect_set", 1, 1, resolve_collect_set, NULL),
-    AGG("corr", 2, 2, resolve_corr, ORDER_OF_ROWS),
+    AGG("collect_set", 1, 1, resolve_collect_set, ONE_NAN),
+    AGG("corr", 2, 2, resolve_corr, CORR),
     AGG("count", 0, 255, resolve_count, NULL),
     AGG("count_if", 1, 1, resolve_count_if, NULL),
     AGG("covar_pop", 2, 2, resolve_covar_pop, ORDER_OF_ROWS),

@@ -2,7 +2,8 @@
  *
  * 1. What must not evaluate all its arguments (if, coalesce, nvl …) is a text: DuckDB's CASE is lazy per row.
  * 2. An error that is asked for is the kernel's, so it comes back as it was, with Spark's class.
- * 3. Functions that would say something about partitions or files that are not there are refused, with the reason. */
+ * 3. Functions that would say something about partitions or files that are not there are refused, with the
+ *    reason. */
 #include "sql/coerce.h"
 #include "sql/value.h"
 

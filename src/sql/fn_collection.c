@@ -1,7 +1,8 @@
 /* Arrays. Maps and structs are in fn_map.c, functions that take functions in fn_lambda.c.
  *
- * 1. Elements compare as value.h says, so NaN is one value and nulls are equal to each other where Spark's sets of
- *    elements say so (array_distinct, array_union …), and unknown where it asks for a value (array_contains).
+ * 1. Elements compare as value.h says, so NaN is one value and nulls are equal to each other where Spark's
+ *    sets of elements say so (array_distinct, array_union …), and unknown where it asks for a value
+ *    (array_contains).
  * 2. Positions count from 1, from the end when negative; 0 is an error. get() and [] count from 0.
  * 3. An array and an element, or two arrays, are brought to one type first. */
 #include <stdlib.h>
@@ -31,7 +32,8 @@ array_orderable(struct weir_resolve *r, uint32_t i, struct weir_error *err)
     return WEIR_OK;
 }
 
-/* The array in argument a and the element in argument e get one element type: *out is the array's. NULL has none. */
+/* The array in argument a and the element in argument e get one element type: *out is the array's. NULL has
+ * none. */
 static weir_rc
 array_with_element(struct weir_resolve *r, uint32_t a, uint32_t e, bool null_is_one,
                    const struct weir_type **out, struct weir_error *err)
@@ -543,7 +545,8 @@ resolve_array_compact(struct weir_resolve *r, struct weir_error *err)
 
 enum set_of { SET_DISTINCT, SET_UNION, SET_INTERSECT, SET_EXCEPT };
 
-/* Adds to out's list the elements of one argument that are new to `seen` and, with `other`, in it or not in it. */
+/* Adds to out's list the elements of one argument that are new to `seen` and, with `other`, in it or not in
+ * it. */
 static weir_rc
 array_set_add(struct weir_call *call, const struct weir_col *arg, uint32_t row, struct weir_value_set *seen,
               const struct weir_value_set *other, bool in_other, struct weir_col *out, uint32_t at,

@@ -337,7 +337,8 @@ cut_date(int64_t days, enum cut cut)
     }
 }
 
-/* The wall clock cut to a unit, back to an instant. In an overlap the offset of `us` is kept when it still holds. */
+/* The wall clock cut to a unit, back to an instant. In an overlap the offset of `us` is kept when it still
+ * holds. */
 static int64_t
 cut_clock(const struct weir_zone *zone, int64_t us, int64_t unit)
 {

@@ -1,4 +1,5 @@
-/* What the datetime families share: wall clocks of the session's zone. Micros and days are those of page.h. */
+/* What the datetime families share: wall clocks of the session's zone. Micros and days are those of
+ * page.h. */
 #ifndef WEIR_SQL_FN_DATETIME_H
 #define WEIR_SQL_FN_DATETIME_H
 

@@ -1,9 +1,10 @@
 /* Dates and timestamps from and to texts, numbers and zones.
  *
- * 1. A constant pattern is compiled once, when the query is bound, so a bad one is refused there. A pattern out of
- *    data is compiled for each row it differs in.
+ * 1. A constant pattern is compiled once, when the query is bound, so a bad one is refused there. A pattern
+ *    out of data is compiled for each row it differs in.
  * 2. Without a pattern a text is read as Spark's cast does.
- * 3. A text that does not fit is an error with ANSI on and null with it off; the try_ functions answer null. */
+ * 3. A text that does not fit is an error with ANSI on and null with it off; the try_ functions answer
+ *    null. */
 #include <math.h>
 
 #include "base/limits.h"
@@ -124,8 +125,8 @@ text_store(struct weir_col *out, uint32_t row, int64_t v)
         weir_out(out, int64_t, row) = v;
 }
 
-/* args: text, then a pattern when it is no constant. The result is a date, a timestamp of either kind, or, as a long,
- * the seconds of one. */
+/* args: text, then a pattern when it is no constant. The result is a date, a timestamp of either kind, or, as
+ * a long, the seconds of one. */
 static weir_rc
 text_read(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
           struct weir_error *err)

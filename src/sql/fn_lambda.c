@@ -1,7 +1,8 @@
 /* Functions that take functions, and generators.
  *
- * DuckDB runs lambdas, over lists only; so a map goes in as the list of its entries, two arrays as one of pairs, and
- * what comes out is put together by a kernel. weir_lambda says how the parameters are seen from inside.
+ * DuckDB runs lambdas, over lists only; so a map goes in as the list of its entries, two arrays as one of
+ * pairs, and what comes out is put together by a kernel. weir_lambda says how the parameters are seen from
+ * inside.
  * 1. Indexes count from 0, DuckDB's from 1.
  * 2. A fold carries a struct of the accumulator and the element, since DuckDB's folds have one type for both.
  * 3. exists and forall know three values.
@@ -450,6 +451,7 @@ static weir_rc
 generate_done(struct weir_resolve *r, uint32_t n, const char *const *names,
               const struct weir_type *const *types, const char *text, struct weir_error *err)
 {
+    r->plan.exact = true; /* the text is a list of them */
     return lambda_done(r, lambda_struct(r->mem, n, names, types), text, err);
 }
 
@@ -498,6 +500,7 @@ resolve_inline(struct weir_resolve *r, struct weir_error *err)
 
     if (type->kind != WEIR_ARRAY || type->fields[0].type->kind != WEIR_STRUCT)
         return weir_resolve_refuse(r, 0, "an array of structs", err);
+    r->plan.exact = true;
     return lambda_done(r, type->fields[0].type, "$1", err);
 }
 
@@ -515,7 +518,7 @@ stack_row(struct weir_resolve *r, struct weir_node *const *values, uint32_t nval
         uint32_t at = i * width + k;
 
         kids[k * 2] = name == NULL ? NULL : weir_resolve_literal(r, &weir_type_string, name);
-        kids[k * 2 + 1] = at < nvalues ? values[at] : weir_resolve_literal(r, &weir_type_void, "");
+        kids[k * 2 + 1] = at < nvalues ? values[at] : weir_resolve_literal(r, &weir_type_void, NULL);
         if (kids[k * 2] == NULL || kids[k * 2 + 1] == NULL)
             return weir_mem_fail(r->mem, 64, err);
         kids[k * 2 + 1]->nullable = at < nvalues ? kids[k * 2 + 1]->nullable : true;
@@ -542,6 +545,7 @@ resolve_stack(struct weir_resolve *r, struct weir_error *err)
     r->node->kids = rows;
     r->node->nkids = (uint32_t)n;
     WEIR_TRY(weir_resolve_common(r, 0, (uint32_t)n, &type, err));
+    r->plan.exact = true;
     return lambda_done(r, type, "[$*]", err);
 }
 

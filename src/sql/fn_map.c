@@ -1,7 +1,7 @@
 /* Maps and structs.
  *
- * 1. A map keeps its entries in the order in which they came. A key that comes twice is an error, as in Spark with
- *    spark.sql.mapKeyDedupPolicy = EXCEPTION; a null key is one too.
+ * 1. A map keeps its entries in the order in which they came. A key that comes twice is an error, as in Spark
+ *    with spark.sql.mapKeyDedupPolicy = EXCEPTION; a null key is one too.
  * 2. Structs are printed as rows of their values, which DuckDB casts to the names. */
 #include "base/limits.h"
 #include "sql/coerce.h"
@@ -248,7 +248,8 @@ str_map_regex(struct weir_call *call, struct weir_regex *fixed, const struct wei
     return weir_match_new(*re, call->mem, m, err);
 }
 
-/* The piece of s from `from` to the next match of re, or to the end; *next: where the one behind begins, 0: nowhere. */
+/* The piece of s from `from` to the next match of re, or to the end; *next: where the one behind begins, 0:
+ * nowhere. */
 static weir_rc
 str_map_piece(const struct weir_regex *re, struct weir_match *m, struct weir_slice s, size_t from,
               struct weir_slice *piece, size_t *next, struct weir_error *err)

@@ -1,9 +1,9 @@
 /* Numbers: arithmetic beyond the operators, rounding, logarithms, angles, bits.
  *
- * 1. Functions of one or two doubles are libm's, with Java's answers where IEEE leaves a choice (pow). They may differ
- *    from Java's in the last digit.
- * 2. Rounding of doubles is that of their shortest decimal text, as Spark's BigDecimal; integers that leave their type
- *    by rounding fail with ANSI on and wrap with it off. */
+ * 1. Functions of one or two doubles are libm's, with Java's answers where IEEE leaves a choice (pow). They
+ *    may differ from Java's in the last digit.
+ * 2. Rounding of doubles is that of their shortest decimal text, as Spark's BigDecimal; integers that leave
+ *    their type by rounding fail with ANSI on and wrap with it off. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -401,7 +401,8 @@ weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type, const
     node->at = r->node->at;
     node->type = type;
     node->text = text;
-    node->text_len = (uint32_t)strlen(text);
+    node->text_len = text == NULL ? 0 : (uint32_t)strlen(text);
+    node->nullable = text == NULL;
     return node;
 }
 

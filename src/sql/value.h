@@ -1,9 +1,9 @@
 /* Values of any type inside columns: order, equality, hashing, copying; and the row loops of kernels.
  *
- * 1. Order is Spark's: nulls before values inside arrays and structs, NaN above all numbers and equal to itself,
- *    -0.0 equal to 0.0, strings and binaries by unsigned bytes, the shorter one first.
- * 2. Equality and hashes fit that order. Maps have an order here too, by their entries as they stand, though Spark
- *    compares none: resolvers refuse them where Spark does.
+ * 1. Order is Spark's: nulls before values inside arrays and structs, NaN above all numbers and equal to
+ *    itself, -0.0 equal to 0.0, strings and binaries by unsigned bytes, the shorter one first.
+ * 2. Equality and hashes fit that order. Maps have an order here too, by their entries as they stand, though
+ *    Spark compares none: resolvers refuse them where Spark does.
  * 3. A copy shares nothing with its source.
  * Threads: none of its own; columns belong to whoever calls. */
 #ifndef WEIR_SQL_VALUE_H
@@ -19,8 +19,9 @@ weir_value_equal(const struct weir_col *a, uint32_t i, const struct weir_col *b,
     return weir_value_compare(a, i, b, j) == 0;
 }
 uint64_t weir_value_hash(const struct weir_col *col, uint32_t row);
-/* Row i of `from` becomes row j of `to`, which has that slot; strings go into mem. Elements of lists are appended to
- * the kids of `to`, so each row is copied once, in any order. Types are the same but for nullability. */
+/* Row i of `from` becomes row j of `to`, which has that slot; strings go into mem. Elements of lists are
+ * appended to the kids of `to`, so each row is copied once, in any order. Types are the same but for
+ * nullability. */
 weir_rc weir_value_copy(const struct weir_col *from, uint32_t i, struct weir_col *to, uint32_t j,
                         struct weir_mem *mem, struct weir_error *err);
 /* Nulls the slot and makes it readable. */
@@ -32,8 +33,8 @@ weir_arg_list(const struct weir_col *col, uint32_t row)
 {
     return weir_arg(col, struct weir_list, row);
 }
-/* Row `row` of out, an array or map, becomes a list of n new elements; *at is the first, in out->kids[0]. UNSUPPORTED
- * above 2^31 - 16 elements, as in Spark. */
+/* Row `row` of out, an array or map, becomes a list of n new elements; *at is the first, in out->kids[0].
+ * UNSUPPORTED above 2^31 - 16 elements, as in Spark. */
 weir_rc weir_out_list(struct weir_col *out, uint32_t row, uint64_t n, uint32_t *at, struct weir_error *err);
 
 /* The row's list, which was the last one made, keeps its first n elements only. */
@@ -100,23 +101,24 @@ weir_rc weir_map_check(struct weir_call *call, struct weir_col *out, uint32_t ro
     ((call)->set->ansi ? weir_call_bad((call), (out), (row), (err), __VA_ARGS__)                             \
                        : (weir_value_null((out), (row)), WEIR_OK))
 
-/* A resolver's shorthand for one fixed signature: a letter an argument: s string, y binary, b boolean, i int, l long,
- * d double, D date, T timestamp, N timestamp_ntz, . anything as it is. Sets type and plan. */
+/* A resolver's shorthand for one fixed signature: a letter an argument: s string, y binary, b boolean, i int,
+ * l long, d double, D date, T timestamp, N timestamp_ntz, . anything as it is. Sets type and plan. */
 weir_rc weir_resolve_plain(struct weir_resolve *r, const char *args, const struct weir_type *type,
                            weir_kernel *kernel, struct weir_error *err);
 /* The same, computed by a text. */
 weir_rc weir_resolve_as_text(struct weir_resolve *r, const char *args, const struct weir_type *type,
                              const char *text, struct weir_error *err);
-/* A LITERAL node of that type and text, in r->mem; NULL: no memory. */
+/* A LITERAL node of that type and text (NULL with weir_type_void), in r->mem; NULL: no memory. */
 struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir_type *type,
                                        const char *text);
-/* The name that argument i gives to a field of a struct made of it: of an alias, a column, a field. NULL: none. An
- * alias is taken off. */
+/* The name that argument i gives to a field of a struct made of it: of an alias, a column, a field. NULL:
+ * none. An alias is taken off. */
 const char *weir_resolve_field_name(struct weir_resolve *r, uint32_t i);
 /* A CALL of a function of the table on bound kids, resolved. NULL type in *out never. */
 weir_rc weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
                           struct weir_node **out, struct weir_error *err);
-/* A CALL of a kernel that has no name in the table, as a kid of r->node. arg_types as in a plan; NULL: as they are. */
+/* A CALL of a kernel that has no name in the table, as a kid of r->node. arg_types as in a plan; NULL: as
+ * they are. */
 weir_rc weir_resolve_kernel(struct weir_resolve *r, weir_kernel *kernel, const void *data,
                             const struct weir_type *type, struct weir_node *const *kids, uint32_t n,
                             const struct weir_type *const *arg_types, struct weir_node **out,
