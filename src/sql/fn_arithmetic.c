@@ -147,7 +147,7 @@ integer_rem_row(struct weir_call *call, const struct weir_col *args, uint32_t ro
     weir_i128 divisor = integer_at(&args[1], row);
 
     if (divisor == 0)
-        return zero_divisor(call, out, row, "REMAINDER_BY_ZERO", err);
+        return zero_divisor(call, out, row, "DIVIDE_BY_ZERO", err);
     integer_put(out, row, integer_at(&args[0], row) % divisor);
     return WEIR_OK;
 }
@@ -187,7 +187,7 @@ real_rem_row(struct weir_call *call, const struct weir_col *args, uint32_t row, 
     double divisor = real_at(&args[1], row), rest;
 
     if (divisor == 0)
-        return zero_divisor(call, out, row, "REMAINDER_BY_ZERO", err);
+        return zero_divisor(call, out, row, "DIVIDE_BY_ZERO", err);
     rest = fmod(real_at(&args[0], row), divisor);
     if (out->type->kind == WEIR_FLOAT)
         weir_out(out, float, row) = (float)rest;
@@ -268,7 +268,7 @@ decimal_remainder_row(struct weir_call *call, const struct weir_col *args, uint3
                       struct weir_error *err)
 {
     if (decimal_is_zero(&args[1], row))
-        return zero_divisor(call, out, row, "REMAINDER_BY_ZERO", err);
+        return zero_divisor(call, out, row, "DIVIDE_BY_ZERO", err);
     return decimal_row(call, args, row, out, weir_decimal_rem, err);
 }
 WEIR_KERNEL_STRICT(decimal_remainder)

@@ -197,7 +197,7 @@ demand_row(struct weir_call *call, const struct weir_col *args, uint32_t row, st
 }
 WEIR_KERNEL_ALL(demand)
 
-/* The kernel's boolean becomes a NULL of any type. */
+/* The kernel's string, always null, becomes a NULL of any type; print.c keeps what may fail. */
 static weir_rc
 choice_demand(struct weir_resolve *r, struct weir_node *condition, struct weir_node *text,
               struct weir_error *err)
@@ -207,12 +207,12 @@ choice_demand(struct weir_resolve *r, struct weir_node *condition, struct weir_n
 
     if (condition == NULL || text == NULL)
         return weir_mem_fail(r->mem, sizeof(*text), err);
-    WEIR_TRY(weir_resolve_kernel(r, demand, NULL, &weir_type_boolean, kids, 2, types, &call, err));
+    WEIR_TRY(weir_resolve_kernel(r, demand, NULL, &weir_type_string, kids, 2, types, &call, err));
     call->plan->is_volatile = true; /* it is wanted for what it does */
     r->node->kids[0] = call;
     r->node->nkids = 1;
     r->type = &weir_type_void;
-    r->plan.text = "CASE WHEN $1 THEN NULL END";
+    r->plan.text = "$1";
     r->plan.exact = true;
     r->plan.may_fail = true;
     return WEIR_OK;

@@ -526,6 +526,24 @@ stack_row(struct weir_resolve *r, struct weir_node *const *values, uint32_t nval
     return weir_resolve_call(r, "named_struct", kids, width * 2, out, err);
 }
 
+/* Column k has one type in all rows, as Spark wants it. */
+static weir_rc
+stack_column(const struct weir_resolve *r, uint32_t width, uint32_t k, struct weir_error *err)
+{
+    const struct weir_type *type = NULL;
+
+    for (uint32_t i = 1 + k; i < r->node->nkids; i += width) {
+        const struct weir_type *next = lambda_arg(r, i);
+
+        if (next->kind == WEIR_VOID)
+            continue;
+        if (type != NULL && !weir_type_same(type, next))
+            return weir_resolve_refuse(r, i, "a value of the type above it", err);
+        type = next;
+    }
+    return WEIR_OK;
+}
+
 static weir_rc
 resolve_stack(struct weir_resolve *r, struct weir_error *err)
 {
@@ -540,6 +558,8 @@ resolve_stack(struct weir_resolve *r, struct weir_error *err)
     if (rows == NULL)
         return weir_mem_fail(r->mem, (size_t)n * sizeof(rows[0]), err);
     width = (nvalues + (uint32_t)n - 1) / (uint32_t)n;
+    for (uint32_t k = 0; k < width; k++)
+        WEIR_TRY(stack_column(r, width, k, err));
     for (uint32_t i = 0; i < n; i++)
         WEIR_TRY(stack_row(r, r->node->kids + 1, nvalues, width, i, &rows[i], err));
     r->node->kids = rows;

@@ -441,11 +441,24 @@ print_plan(struct weir_print *p, const struct weir_node *node, const struct weir
         weir_buf_byte(p->buf, ')');
 }
 
+/* A call that only fails, as a null of the type that is wanted. */
+static void
+print_raising(struct weir_print *p, const struct weir_node *cast)
+{
+    weir_buf_str(p->buf, "CAST(");
+    weir_print_expr(p, cast->kids[0]);
+    weir_buf_str(p->buf, " AS ");
+    weir_print_type(p->buf, cast->type);
+    weir_buf_byte(p->buf, ')');
+}
+
 static void
 print_cast(struct weir_print *p, const struct weir_node *node)
 {
     if (node->plan != NULL)
         print_plan(p, node, NULL, NULL);
+    else if (node->kids[0]->type->kind == WEIR_VOID && node->kids[0]->plan != NULL && node->kids[0]->plan->may_fail)
+        print_raising(p, node); /* raise_error() is wanted for what it does */
     else if (node->kids[0]->type->kind == WEIR_VOID)
         print_typed(p->buf, "NULL", node->type);
     else
