@@ -292,6 +292,17 @@ add_parameter(duckdb_scalar_function f, const struct weir_type *arg)
     duckdb_destroy_logical_type(&type);
 }
 
+/* Of constants alone. The depth is that of the text, which the parser bounds. */
+static bool
+call_is_constant(const struct weir_node *node)
+{
+    bool constant = node->kind == WEIR_NODE_LITERAL || node->kind == WEIR_NODE_CAST || node->kind == WEIR_NODE_CALL;
+
+    for (uint32_t i = 0; constant && i < node->nkids; i++)
+        constant = node->kids[i] != NULL && call_is_constant(node->kids[i]);
+    return constant;
+}
+
 static weir_rc
 register_one(struct weir_engine *e, uint32_t i, const struct weir_sql_call *call, struct weir_error *err)
 {
@@ -306,7 +317,8 @@ register_one(struct weir_engine *e, uint32_t i, const struct weir_sql_call *call
         add_parameter(f, call->arg_types[k]);
     duckdb_scalar_function_set_return_type(f, type);
     duckdb_scalar_function_set_special_handling(f); /* nulls are the kernel's or call_dense()'s */
-    if (call->plan->is_volatile)
+    /* DuckDB computes what is constant while it plans, and its error would come whether or not a row needs it. */
+    if (call->plan->is_volatile || (call->plan->may_fail && call->node != NULL && call_is_constant(call->node)))
         duckdb_scalar_function_set_volatile(f);
     duckdb_scalar_function_set_extra_info(f, &e->calls[i], NULL);
     duckdb_scalar_function_set_init(f, site_init);
