@@ -47,6 +47,25 @@ weir_mapping_id(const struct weir_field *field)
     return n;
 }
 
+int64_t
+weir_mapping_char(const struct weir_field *field)
+{
+    static const char key[] = "__CHAR_VARCHAR_TYPE_STRING";
+    const char *type;
+    int64_t n = 0;
+    json_t *doc;
+
+    if (field->metadata == NULL || strstr(field->metadata, key) == NULL)
+        return 0;
+    doc = field_metadata(field);
+    type = json_string_value(json_object_get(doc, key));
+    if (type != NULL && weir_str_starts(type, "char(") && weir_str_ends(type, ")") &&
+        !weir_parse_int(weir_slice_trim(weir_slice(type + 5, strlen(type) - 6)), &n))
+        n = 0;
+    json_decref(doc);
+    return n > 0 ? n : 0;
+}
+
 static weir_rc
 physical_name(struct weir_field *f, struct weir_mem *mem, struct weir_error *err)
 {

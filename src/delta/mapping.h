@@ -17,5 +17,7 @@ weir_rc weir_mapping_physical(const struct weir_type *schema, weir_mapping_mode 
                               const struct weir_type **out, struct weir_error *err);
 /* delta.columnMapping.id of a field; -1: none. */
 int64_t weir_mapping_id(const struct weir_field *field);
+/* n of a field that Spark declared as char(n), which is stored as it came and read with blanks up to n; 0: another. */
+int64_t weir_mapping_char(const struct weir_field *field);
 
 #endif

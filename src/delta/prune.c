@@ -62,7 +62,7 @@ leaf_bind(const struct weir_snapshot *snap, const struct weir_type *physical, co
     for (uint32_t i = 0; i < p->depth; i++) {
         int at = logical->kind == WEIR_STRUCT ? weir_field_find(logical, p->path[i], strlen(p->path[i]), false) : -1;
 
-        if (at < 0)
+        if (at < 0 || weir_mapping_char(&logical->fields[at]) > 0) /* blanks are put to what the bounds are of */
             return WEIR_OK;
         path[i] = physical->fields[at].name;
         if (i == 0 && weir_metadata_partition(&snap->meta, logical->fields[at].name) >= 0)

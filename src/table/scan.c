@@ -102,7 +102,7 @@ weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct w
 out:
     if (rc == WEIR_OK)
         return rc;
-    if (rc == WEIR_NOTFOUND)
+    if (rc == WEIR_NOTFOUND && strstr(err->what, "holds no Delta table") != NULL)
         weir_error_hint(err, "name a table's folder: the one that holds _delta_log");
     if (t->st == NULL || strstr(err->what, t->st->path) == NULL)
         weir_error_context(err, "%s", ask->path);
@@ -348,6 +348,7 @@ build_columns(struct scan_build *b, struct weir_error *err)
         columns[i] = (struct scan_column){.logical = f,
                                           .physical = &physical->fields[i],
                                           .id = mode == WEIR_MAPPING_ID ? weir_mapping_id(f) : -1,
+                                          .pad = f->type->kind == WEIR_STRING ? weir_mapping_char(f) : 0,
                                           .partition = weir_metadata_partition(meta, f->name)};
         if (mode == WEIR_MAPPING_ID && columns[i].id < 0)
             WEIR_GO(weir_fail(err, WEIR_CORRUPT, "column %s has no field id, and the table maps its columns by id", f->name));

@@ -13,6 +13,7 @@ enum { SCAN_FILES = 1000 }; /* of one read_parquet() */
 struct scan_column {
     const struct weir_field *logical, *physical; /* void fields are gone in both */
     int64_t id;                 /* field id; -1: by name */
+    int64_t pad;                /* char(n): texts are shown with blanks up to n, as Spark does; 0: as they are */
     int partition;              /* its place among the partition columns; -1: none */
 };
 

@@ -244,7 +244,7 @@ text_rename(const char *expr, const struct weir_type *physical, const struct wei
 }
 
 static void
-text_column(const struct scan_text *t, uint32_t i, struct weir_buf *sql)
+text_value(const struct scan_text *t, uint32_t i, struct weir_buf *sql)
 {
     const struct scan_column *c = &t->columns[i];
     char name[16];
@@ -259,6 +259,19 @@ text_column(const struct scan_text *t, uint32_t i, struct weir_buf *sql)
     } else {
         snprintf(name, sizeof(name), "t.p%u", i);
         text_rename(name, c->physical->type, c->logical->type, 0, sql);
+    }
+}
+
+static void
+text_column(const struct scan_text *t, uint32_t i, struct weir_buf *sql)
+{
+    int64_t pad = t->columns[i].pad;
+
+    text_value(t, i, sql);
+    if (pad > 0) {
+        weir_buf_printf(sql, " || repeat(' ', greatest(0, %" PRId64 " - length(", pad);
+        text_value(t, i, sql);
+        weir_buf_str(sql, ")))");
     }
     weir_buf_printf(sql, " AS c%u", i);
 }
