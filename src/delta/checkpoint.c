@@ -1,12 +1,13 @@
 /* Reading checkpoints. delta/checkpoint.h.
  *
- * 1. Any column or field may be missing: it reads as null. What a row is, is told by the one field that its action
- *    cannot be without.
- * 2. Small actions become JSON bodies, so that there is one reader of protocol and metaData, whatever they came from.
- * 3. File actions stand in the top file or in its sidecars, never in both; a reader takes both in any case, since each
- *    (path, deletion vector) stands in a checkpoint once.
- * 4. Statistics that stand only as a struct (stats_parsed) are given as JSON, in DuckDB's spelling of values, which the
- *    reader of statistics knows.
+ * 1. Any column or field may be missing: it reads as null. What a row is, is told by the one field that its
+ *    action cannot be without.
+ * 2. Small actions become JSON bodies, so that there is one reader of protocol and metaData, whatever they
+ *    came from.
+ * 3. File actions stand in the top file or in its sidecars, never in both; a reader takes both in any case,
+ *    since each (path, deletion vector) stands in a checkpoint once.
+ * 4. Statistics that stand only as a struct (stats_parsed) are given as JSON, in DuckDB's spelling of values,
+ *    which the reader of statistics knows.
  * Threads: one owner. */
 #include "delta/checkpoint.h"
 
@@ -27,7 +28,7 @@ static const struct weir_type map_entry = {.kind = WEIR_STRUCT, .nfields = 2, .f
 static const struct weir_field map_key_value = {"key_value", 9, false, &map_entry, NULL};
 static const struct weir_type type_map = {.kind = WEIR_MAP, .nfields = 1, .fields = &map_key_value};
 
-/* --- small actions ----------------------------------------------------------------------------------------------- */
+/* --- small actions -------------------------------------------------------------------------------------- */
 
 /* The first column of each action is the one that it cannot be without. */
 static const struct weir_parquet_want small_wants[] = {
@@ -57,7 +58,10 @@ static const struct small_action {
     weir_action_kind kind;
     unsigned first, n; /* of small_wants */
 } small_actions[] = {
-    {WEIR_ACTION_PROTOCOL, 0, 4}, {WEIR_ACTION_METADATA, 4, 9}, {WEIR_ACTION_TXN, 13, 3}, {WEIR_ACTION_DOMAIN, 16, 3},
+    {WEIR_ACTION_PROTOCOL, 0, 4},
+    {WEIR_ACTION_METADATA, 4, 9},
+    {WEIR_ACTION_TXN, 13, 3},
+    {WEIR_ACTION_DOMAIN, 16, 3},
 };
 
 static json_t *
@@ -84,7 +88,8 @@ json_of_list(const struct weir_col *col, uint32_t row)
         } else {
             json_t *key = json_of_text(&kid->kids[0], i);
 
-            bad = key == NULL || json_object_set_new(out, json_string_value(key), json_of(&kid->kids[1], (uint32_t)i));
+            bad = key == NULL ||
+                  json_object_set_new(out, json_string_value(key), json_of(&kid->kids[1], (uint32_t)i));
             json_decref(key);
         }
     }
@@ -101,10 +106,14 @@ json_of(const struct weir_col *col, uint32_t row)
     if (weir_col_is_null(col, row))
         return json_null();
     switch (col->type->kind) {
-    case WEIR_STRING: return json_of_text(col, row);
-    case WEIR_LONG: return json_integer(((const int64_t *)col->data)[row]);
-    case WEIR_BOOLEAN: return json_boolean(((const uint8_t *)col->data)[row]);
-    default: return json_of_list(col, row);
+    case WEIR_STRING:
+        return json_of_text(col, row);
+    case WEIR_LONG:
+        return json_integer(((const int64_t *)col->data)[row]);
+    case WEIR_BOOLEAN:
+        return json_boolean(((const uint8_t *)col->data)[row]);
+    default:
+        return json_of_list(col, row);
     }
 }
 
@@ -133,7 +142,8 @@ small_body(const struct weir_page *page, uint32_t row, const struct small_action
 }
 
 static weir_rc
-small_row(const struct weir_page *page, uint32_t row, weir_checkpoint_fn *fn, void *arg, struct weir_error *err)
+small_row(const struct weir_page *page, uint32_t row, weir_checkpoint_fn *fn, void *arg,
+          struct weir_error *err)
 {
     for (size_t i = 0; i < sizeof(small_actions) / sizeof(*small_actions); i++) {
         const struct small_action *a = &small_actions[i];
@@ -218,13 +228,29 @@ weir_checkpoint_small(struct weir_store *st, const struct weir_checkpoint *cp, s
     return WEIR_OK;
 }
 
-/* --- file actions ------------------------------------------------------------------------------------------------ */
+/* --- file actions --------------------------------------------------------------------------------------- */
 
 enum { /* columns; those of removes stand as far behind as those of adds */
-    F_PATH, F_VALUES, F_SIZE, F_DV_TYPE, F_DV_TEXT, F_DV_OFFSET, F_DV_SIZE, F_DV_CARDINALITY, F_ROW_ID, F_ROW_VERSION,
-    F_COMMON,
-    F_MTIME = 2 * F_COMMON, F_STATS, F_PARSED, F_TAGS, F_CLUSTERING, F_DELETED, F_EXTENDED, F_SIDECAR,
-    F_COLUMNS
+       F_PATH,
+       F_VALUES,
+       F_SIZE,
+       F_DV_TYPE,
+       F_DV_TEXT,
+       F_DV_OFFSET,
+       F_DV_SIZE,
+       F_DV_CARDINALITY,
+       F_ROW_ID,
+       F_ROW_VERSION,
+       F_COMMON,
+       F_MTIME = 2 * F_COMMON,
+       F_STATS,
+       F_PARSED,
+       F_TAGS,
+       F_CLUSTERING,
+       F_DELETED,
+       F_EXTENDED,
+       F_SIDECAR,
+       F_COLUMNS
 };
 
 static const struct file_column {
@@ -232,17 +258,18 @@ static const struct file_column {
     const struct weir_type *type;
     unsigned what; /* which asks for it; 0: always */
 } file_columns[F_COLUMNS] = {
-#define COMMON(at, action, bit)                                                                         \
-    [at + F_PATH] = {{action, "path"}, &weir_type_string, bit},                                         \
-    [at + F_VALUES] = {{action, "partitionValues"}, &type_map, bit},                                    \
-    [at + F_SIZE] = {{action, "size"}, &weir_type_long, bit},                                           \
-    [at + F_DV_TYPE] = {{action, "deletionVector", "storageType"}, &weir_type_string, bit},             \
-    [at + F_DV_TEXT] = {{action, "deletionVector", "pathOrInlineDv"}, &weir_type_string, bit},          \
-    [at + F_DV_OFFSET] = {{action, "deletionVector", "offset"}, &weir_type_long, bit},                  \
-    [at + F_DV_SIZE] = {{action, "deletionVector", "sizeInBytes"}, &weir_type_long, bit},               \
-    [at + F_DV_CARDINALITY] = {{action, "deletionVector", "cardinality"}, &weir_type_long, bit},        \
-    [at + F_ROW_ID] = {{action, "baseRowId"}, &weir_type_long, bit != 0 ? bit : WEIR_FILE_REST},        \
-    [at + F_ROW_VERSION] = {{action, "defaultRowCommitVersion"}, &weir_type_long, bit != 0 ? bit : WEIR_FILE_REST}
+#define COMMON(at, action, bit)                                                                              \
+    [at + F_PATH] = {{action, "path"}, &weir_type_string, bit},                                              \
+          [at + F_VALUES] = {{action, "partitionValues"}, &type_map, bit},                                   \
+          [at + F_SIZE] = {{action, "size"}, &weir_type_long, bit},                                          \
+          [at + F_DV_TYPE] = {{action, "deletionVector", "storageType"}, &weir_type_string, bit},            \
+          [at + F_DV_TEXT] = {{action, "deletionVector", "pathOrInlineDv"}, &weir_type_string, bit},         \
+          [at + F_DV_OFFSET] = {{action, "deletionVector", "offset"}, &weir_type_long, bit},                 \
+          [at + F_DV_SIZE] = {{action, "deletionVector", "sizeInBytes"}, &weir_type_long, bit},              \
+          [at + F_DV_CARDINALITY] = {{action, "deletionVector", "cardinality"}, &weir_type_long, bit},       \
+          [at + F_ROW_ID] = {{action, "baseRowId"}, &weir_type_long, bit != 0 ? bit : WEIR_FILE_REST},       \
+          [at + F_ROW_VERSION] = {                                                                           \
+              {action, "defaultRowCommitVersion"}, &weir_type_long, bit != 0 ? bit : WEIR_FILE_REST}
     COMMON(0, "add", 0),
     COMMON(F_COMMON, "remove", WEIR_FILE_REMOVES),
 #undef COMMON
@@ -262,7 +289,7 @@ struct weir_checkpoint_files {
     struct weir_checkpoint cp;
     unsigned what;
     struct weir_parquet_want wants[F_COLUMNS];
-    int at[F_COLUMNS];              /* the page's column; -1: not asked for */
+    int at[F_COLUMNS]; /* the page's column; -1: not asked for */
     uint32_t nwants;
     uint32_t object;                /* the next one: parts of the checkpoint, then sidecars */
     struct weir_buf sidecars;       /* their keys, NUL-terminated */
@@ -273,7 +300,7 @@ struct weir_checkpoint_files {
     bool reading_lines;
     const struct weir_page *page;
     uint32_t row;
-    struct weir_mem *mem;           /* of the action given out */
+    struct weir_mem *mem; /* of the action given out */
 };
 
 static void
@@ -293,8 +320,8 @@ files_wants(struct weir_checkpoint_files *cf)
 }
 
 weir_rc
-weir_checkpoint_files_open(struct weir_store *st, const struct weir_checkpoint *cp, unsigned what, struct weir_quota *q,
-                           struct weir_checkpoint_files **out, struct weir_error *err)
+weir_checkpoint_files_open(struct weir_store *st, const struct weir_checkpoint *cp, unsigned what,
+                           struct weir_quota *q, struct weir_checkpoint_files **out, struct weir_error *err)
 {
     struct weir_checkpoint_files *cf = weir_heap_alloc(q, sizeof(*cf));
 
@@ -341,8 +368,8 @@ files_sidecar(struct weir_checkpoint_files *cf, const char *path, size_t len, st
     size_t start = cf->sidecars.len;
 
     if (memchr(path, ':', len) != NULL || (len > 0 && path[0] == '/'))
-        return weir_fail(err, WEIR_UNSUPPORTED, "sidecar %.*s stands outside of the table", (int)(len < 200 ? len : 200),
-                         path);
+        return weir_fail(err, WEIR_UNSUPPORTED, "sidecar %.*s stands outside of the table",
+                         (int)(len < 200 ? len : 200), path);
     if (memchr(path, '/', len) == NULL)
         weir_buf_str(&cf->sidecars, SIDECAR_FOLDER);
     if (!weir_uri_decode(path, len, &cf->sidecars))
@@ -378,7 +405,7 @@ files_open_object(struct weir_checkpoint_files *cf, struct weir_error *err)
     return weir_parquet_open(cf->st, cf->key, cf->wants, cf->nwants, true, cf->q, &cf->rows, err);
 }
 
-/* --- one row ----------------------------------------------------------------------------------------------------- */
+/* --- one row -------------------------------------------------------------------------------------------- */
 
 static const struct weir_col *
 row_col(const struct weir_checkpoint_files *cf, int column)
@@ -409,7 +436,8 @@ row_text(const struct weir_checkpoint_files *cf, int column, const char **out, s
     const struct weir_col *col = row_col(cf, column);
 
     *out = NULL;
-    return col == NULL ? WEIR_OK : text_copy(cf->mem, &((const struct weir_str *)col->data)[cf->row], out, err);
+    return col == NULL ? WEIR_OK
+                       : text_copy(cf->mem, &((const struct weir_str *)col->data)[cf->row], out, err);
 }
 
 static weir_rc
@@ -433,7 +461,8 @@ row_pairs(const struct weir_checkpoint_files *cf, int column, const struct weir_
 
         WEIR_TRY(text_copy(cf->mem, &((const struct weir_str *)kid->kids[0].data)[at], &pairs[i].key, err));
         if (!weir_col_is_null(&kid->kids[1], at))
-            WEIR_TRY(text_copy(cf->mem, &((const struct weir_str *)kid->kids[1].data)[at], &pairs[i].value, err));
+            WEIR_TRY(
+                text_copy(cf->mem, &((const struct weir_str *)kid->kids[1].data)[at], &pairs[i].value, err));
     }
     *out = pairs;
     *n = (uint32_t)l->n;
@@ -527,7 +556,8 @@ files_line(struct weir_checkpoint_files *cf, struct weir_file *out, struct weir_
             if (rc == WEIR_OK)
                 rc = path != NULL ? files_sidecar(cf, path, strlen(path), err)
                                   : weir_fail(err, WEIR_CORRUPT, "a sidecar without a path");
-        } else if (a.kind == WEIR_ACTION_ADD || (a.kind == WEIR_ACTION_REMOVE && (cf->what & WEIR_FILE_REMOVES))) {
+        } else if (a.kind == WEIR_ACTION_ADD ||
+                   (a.kind == WEIR_ACTION_REMOVE && (cf->what & WEIR_FILE_REMOVES))) {
             found = true;
             rc = weir_file_read(a.body, a.kind == WEIR_ACTION_REMOVE, cf->mem, out, err);
         }
@@ -565,7 +595,7 @@ weir_checkpoint_files_next(struct weir_checkpoint_files *cf, struct weir_file *o
     }
 }
 
-/* --- a look in advance ------------------------------------------------------------------------------------------- */
+/* --- a look in advance ---------------------------------------------------------------------------------- */
 
 struct check { /* what a checkpoint cannot be without */
     bool protocol, metadata;
@@ -585,7 +615,8 @@ check_small(void *arg, weir_action_kind kind, const json_t *body, struct weir_er
 
 /* The rows are what costs, so of them only the column is read that is null in nearly all. */
 static weir_rc
-check_objects(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q, struct weir_error *err)
+check_objects(struct weir_store *st, const struct weir_checkpoint *cp, struct weir_quota *q,
+              struct weir_error *err)
 {
     static const struct weir_parquet_want sidecar = {{"sidecar", "path"}, &weir_type_string, false, 0};
     struct weir_checkpoint_files *cf;
@@ -618,8 +649,8 @@ weir_checkpoint_check(struct weir_store *st, const struct weir_checkpoint *cp, s
 }
 
 weir_rc
-weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_log_range *out,
-                      struct weir_error *err)
+weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota *q,
+                      struct weir_log_range *out, struct weir_error *err)
 {
     struct weir_log_ask ask = {.version = version, .below = INT64_MAX};
     struct weir_error first = {0};
@@ -630,7 +661,8 @@ weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota 
         if (rc != WEIR_OK && first.rc != WEIR_OK) {
             *err = first;
             err->rc = WEIR_CORRUPT;
-            return weir_error_hint(err, "bring the file back from a copy: the commits that it stands for are gone");
+            return weir_error_hint(
+                err, "bring the file back from a copy: the commits that it stands for are gone");
         }
         WEIR_TRY(rc);
         if (out->checkpoint.version < 0)
@@ -638,8 +670,8 @@ weir_checkpoint_range(struct weir_store *st, int64_t version, struct weir_quota 
         rc = weir_checkpoint_check(st, &out->checkpoint, q, err);
         if (rc != WEIR_CORRUPT && rc != WEIR_NOTFOUND)
             return rc;
-        weir_warn("%s: checkpoint %" PRId64 " cannot be used (%s); what stands before it is read instead", st->path,
-                  out->checkpoint.version, err->what);
+        weir_warn("%s: checkpoint %" PRId64 " cannot be used (%s); what stands before it is read instead",
+                  st->path, out->checkpoint.version, err->what);
         if (first.rc == WEIR_OK)
             first = *err;
         weir_error_clear(err);

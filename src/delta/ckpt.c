@@ -1,11 +1,11 @@
 /* Writing checkpoints. delta/ckpt.h.
  *
- * 1. What is written is the reconciled state at one version, read by the same code that reads it for a query; a
- *    checkpoint is never made from another one's bytes alone.
- * 2. Small actions go first, as they stand in the log: fields that weir does not know, of metaData above all, are lost
- *    only where the checkpoint's own schema has no room for them.
- * 3. The file gets its name when it is whole and durable, and only if the name is free: who came first is as right as
- *    we are. _last_checkpoint is a hint, replaced after that.
+ * 1. What is written is the reconciled state at one version, read by the same code that reads it for a query;
+ *    a checkpoint is never made from another one's bytes alone.
+ * 2. Small actions go first, as they stand in the log: fields that weir does not know, of metaData above all,
+ *    are lost only where the checkpoint's own schema has no room for them.
+ * 3. The file gets its name when it is whole and durable, and only if the name is free: who came first is as
+ *    right as we are. _last_checkpoint is a hint, replaced after that.
  * 4. txns are never dropped: a batch that is forgotten could be written a second time.
  * Threads: one owner. Memory: one page, one row group, and the small actions. */
 #include "delta/ckpt.h"
@@ -27,7 +27,7 @@ enum { CKPT_INTERVAL = 10 };
 #define CKPT_ROW_GROUP (16 * WEIR_MIB) /* fewer ones keep the footer small, and what a reader holds of it */
 #define CKPT_RETENTION_MS (INT64_C(7) * 24 * 3600 * 1000)
 
-/* --- the small actions at a version ------------------------------------------------------------------------------- */
+/* --- the small actions at a version --------------------------------------------------------------------- */
 
 struct ckpt_small { /* bodies are owned by the JSON documents in `keep` */
     struct weir_mem *mem;
@@ -52,7 +52,8 @@ small_take_named(json_t *set, const json_t *body, const char *key, struct weir_e
     WEIR_TRY(weir_json_get_str(body, key, &name, err));
     if (name == NULL)
         return weir_fail(err, WEIR_CORRUPT, "\"%s\" is missing", key);
-    if (json_object_get(set, name) == NULL && json_object_set_new(set, name, json_incref((json_t *)(uintptr_t)body)) != 0)
+    if (json_object_get(set, name) == NULL &&
+        json_object_set_new(set, name, json_incref((json_t *)(uintptr_t)body)) != 0)
         return weir_fail(err, WEIR_NOMEM, "no memory for the actions of a checkpoint");
     return WEIR_OK;
 }
@@ -81,8 +82,9 @@ small_line(void *arg, int64_t version, const char *line, size_t len, struct weir
     weir_rc rc;
 
     (void)version;
-    if (line == NULL || (weir_action_peek(line, len, &kind) && (kind == WEIR_ACTION_INFO || kind == WEIR_ACTION_ADD ||
-                                                                kind == WEIR_ACTION_REMOVE || kind == WEIR_ACTION_CDC)))
+    if (line == NULL ||
+        (weir_action_peek(line, len, &kind) && (kind == WEIR_ACTION_INFO || kind == WEIR_ACTION_ADD ||
+                                                kind == WEIR_ACTION_REMOVE || kind == WEIR_ACTION_CDC)))
         return WEIR_OK;
     WEIR_TRY(weir_action_load(line, len, &a, err));
     rc = a.kind == WEIR_ACTION_OTHER ? WEIR_OK : small_take(arg, a.kind, a.body, err);
@@ -91,8 +93,8 @@ small_line(void *arg, int64_t version, const char *line, size_t len, struct weir
 }
 
 static weir_rc
-small_read(struct ckpt_small *s, struct weir_store *st, const struct weir_log_range *range, struct weir_quota *q,
-           struct weir_error *err)
+small_read(struct ckpt_small *s, struct weir_store *st, const struct weir_log_range *range,
+           struct weir_quota *q, struct weir_error *err)
 {
     int64_t oldest = range->checkpoint.version >= 0 ? range->checkpoint.version + 1 : range->oldest;
 
@@ -105,11 +107,12 @@ small_read(struct ckpt_small *s, struct weir_store *st, const struct weir_log_ra
     if (range->checkpoint.version >= 0)
         WEIR_TRY(weir_checkpoint_small(st, &range->checkpoint, q, small_take, s, err));
     if (s->protocol == NULL || s->metadata == NULL)
-        return weir_fail(err, WEIR_CORRUPT, "the log holds no %s", s->protocol == NULL ? "protocol" : "metaData");
+        return weir_fail(err, WEIR_CORRUPT, "the log holds no %s",
+                         s->protocol == NULL ? "protocol" : "metaData");
     return WEIR_OK;
 }
 
-/* --- rows -------------------------------------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------------------------------------- */
 
 struct ckpt_write {
     struct weir_store *st;
@@ -121,7 +124,7 @@ struct ckpt_write {
     struct weir_parquet *file;
     struct weir_output *out;
     bool json_stats;
-    int64_t oldest_remove_ms;       /* tombstones from then on are kept */
+    int64_t oldest_remove_ms; /* tombstones from then on are kept */
     uint64_t actions, adds, bytes;
 };
 
@@ -177,9 +180,9 @@ write_smalls(struct ckpt_write *w, const struct ckpt_small *s, struct weir_error
 
     WEIR_TRY(write_small(w, CKPT_PROTOCOL, s->protocol, err));
     WEIR_TRY(write_small(w, CKPT_METADATA, s->metadata, err));
-    json_object_foreach(s->txns, key, body)
-        WEIR_TRY(write_small(w, CKPT_TXN, body, err));
-    json_object_foreach(s->domains, key, body) {
+    json_object_foreach(s->txns, key, body) WEIR_TRY(write_small(w, CKPT_TXN, body, err));
+    json_object_foreach(s->domains, key, body)
+    {
         if (!json_is_true(json_object_get(body, "removed")))
             WEIR_TRY(write_small(w, CKPT_DOMAIN, body, err));
     }
@@ -209,7 +212,7 @@ out:
     return rc;
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------------------- */
 
 static weir_rc
 write_hint(struct ckpt_write *w, struct weir_error *err)
@@ -218,8 +221,9 @@ write_hint(struct ckpt_write *w, struct weir_error *err)
     weir_rc rc;
 
     weir_buf_printf(&buf,
-                    "{\"version\":%" PRId64 ",\"size\":%" PRIu64 ",\"sizeInBytes\":%" PRIu64 ",\"numOfAddFiles\":%" PRIu64
-                    "}", w->snap->version, w->actions, w->bytes, w->adds);
+                    "{\"version\":%" PRId64 ",\"size\":%" PRIu64 ",\"sizeInBytes\":%" PRIu64
+                    ",\"numOfAddFiles\":%" PRIu64 "}",
+                    w->snap->version, w->actions, w->bytes, w->adds);
     WEIR_GO(weir_buf_check(&buf, err));
     rc = weir_store_put(w->st, WEIR_LOG_FOLDER "_last_checkpoint", buf.data, buf.len, WEIR_PUT_REPLACE, err);
 out:
@@ -305,7 +309,7 @@ out:
     return rc == WEIR_OK ? rc : weir_error_context(err, "%s: checkpoint %" PRId64, st->path, version);
 }
 
-/* --- when -------------------------------------------------------------------------------------------------------- */
+/* --- when ----------------------------------------------------------------------------------------------- */
 
 int64_t
 weir_ckpt_due(const struct weir_snapshot *snap)

@@ -1,8 +1,7 @@
 /* The schema of a checkpoint file, and its rows. delta/ckpt_int.h.
  *
- * Follows the Delta protocol, "Checkpoint Schema", with the columns in the order of Spark's files. dataChange is false in
- * all of them: a checkpoint is a state and changes nothing.
- * Pure functions. */
+ * Follows the Delta protocol, "Checkpoint Schema", with the columns in the order of Spark's files. dataChange
+ * is false in all of them: a checkpoint is a state and changes nothing. Pure functions. */
 #include "delta/ckpt_int.h"
 
 #include <inttypes.h>
@@ -14,12 +13,37 @@
 #include "delta/stats.h"
 
 enum { /* add's fields; remove's below */
-    A_PATH, A_VALUES, A_SIZE, A_MTIME, A_CHANGE, A_TAGS, A_DV, A_ROW_ID, A_ROW_VERSION, A_CLUSTERING, A_STATS, A_MORE,
-    R_PATH = 0, R_DELETED, R_CHANGE, R_EXTENDED, R_VALUES, R_SIZE, R_DV, R_ROW_ID, R_ROW_VERSION, R_FIELDS,
-    DV_TYPE = 0, DV_TEXT, DV_OFFSET, DV_SIZE, DV_CARDINALITY, DV_FIELDS
+       A_PATH,
+       A_VALUES,
+       A_SIZE,
+       A_MTIME,
+       A_CHANGE,
+       A_TAGS,
+       A_DV,
+       A_ROW_ID,
+       A_ROW_VERSION,
+       A_CLUSTERING,
+       A_STATS,
+       A_MORE,
+       R_PATH = 0,
+       R_DELETED,
+       R_CHANGE,
+       R_EXTENDED,
+       R_VALUES,
+       R_SIZE,
+       R_DV,
+       R_ROW_ID,
+       R_ROW_VERSION,
+       R_FIELDS,
+       DV_TYPE = 0,
+       DV_TEXT,
+       DV_OFFSET,
+       DV_SIZE,
+       DV_CARDINALITY,
+       DV_FIELDS
 };
 
-/* --- the schema -------------------------------------------------------------------------------------------------- */
+/* --- the schema ----------------------------------------------------------------------------------------- */
 
 struct named { /* a field; fields with `of` are structs that are built from it */
     const char *name;
@@ -35,7 +59,8 @@ struct_of(struct weir_mem *mem, const struct named *fields, uint32_t n, const st
 
     WEIR_NEW(made, mem, (n + 1) * sizeof(*made));
     for (uint32_t i = 0; i < n; i++)
-        made[i] = (struct weir_field){fields[i].name, (uint32_t)strlen(fields[i].name), true, fields[i].type, NULL};
+        made[i] =
+            (struct weir_field){fields[i].name, (uint32_t)strlen(fields[i].name), true, fields[i].type, NULL};
     *out = weir_type_struct(mem, made, n);
     if (*out == NULL)
         rc = weir_mem_fail(mem, n * sizeof(*made), err);
@@ -43,8 +68,8 @@ out:
     return rc;
 }
 
-#define STRUCT_OF(out_, ...)                                                                            \
-    WEIR_TRY(struct_of(mem, (const struct named[]){__VA_ARGS__},                                        \
+#define STRUCT_OF(out_, ...)                                                                                 \
+    WEIR_TRY(struct_of(mem, (const struct named[]){__VA_ARGS__},                                             \
                        sizeof((const struct named[]){__VA_ARGS__}) / sizeof(struct named), (out_), err))
 
 bool
@@ -56,7 +81,8 @@ ckpt_stats_as_json(const struct weir_metadata *meta)
 
 /* The typed forms: when the table asks for them, and for statistics also when there would be no others. */
 static weir_rc
-schema_parsed(const struct weir_snapshot *snap, struct weir_mem *mem, struct ckpt_schema *out, struct weir_error *err)
+schema_parsed(const struct weir_snapshot *snap, struct weir_mem *mem, struct ckpt_schema *out,
+              struct weir_error *err)
 {
     const struct weir_metadata *meta = &snap->meta;
     bool asked = weir_metadata_conf_true(meta, "delta.checkpoint.writeStatsAsStruct");
@@ -86,15 +112,20 @@ out:
 }
 
 static weir_rc
-schema_add(struct ckpt_schema *s, const struct weir_type *map, const struct weir_type *dv, struct weir_mem *mem,
-           const struct weir_type **out, struct weir_error *err)
+schema_add(struct ckpt_schema *s, const struct weir_type *map, const struct weir_type *dv,
+           struct weir_mem *mem, const struct weir_type **out, struct weir_error *err)
 {
-    struct named fields[A_MORE + 2] = {
-        [A_PATH] = {"path", &weir_type_string}, [A_VALUES] = {"partitionValues", map},
-        [A_SIZE] = {"size", &weir_type_long}, [A_MTIME] = {"modificationTime", &weir_type_long},
-        [A_CHANGE] = {"dataChange", &weir_type_boolean}, [A_TAGS] = {"tags", map}, [A_DV] = {"deletionVector", dv},
-        [A_ROW_ID] = {"baseRowId", &weir_type_long}, [A_ROW_VERSION] = {"defaultRowCommitVersion", &weir_type_long},
-        [A_CLUSTERING] = {"clusteringProvider", &weir_type_string}, [A_STATS] = {"stats", &weir_type_string}};
+    struct named fields[A_MORE + 2] = {[A_PATH] = {"path", &weir_type_string},
+                                       [A_VALUES] = {"partitionValues", map},
+                                       [A_SIZE] = {"size", &weir_type_long},
+                                       [A_MTIME] = {"modificationTime", &weir_type_long},
+                                       [A_CHANGE] = {"dataChange", &weir_type_boolean},
+                                       [A_TAGS] = {"tags", map},
+                                       [A_DV] = {"deletionVector", dv},
+                                       [A_ROW_ID] = {"baseRowId", &weir_type_long},
+                                       [A_ROW_VERSION] = {"defaultRowCommitVersion", &weir_type_long},
+                                       [A_CLUSTERING] = {"clusteringProvider", &weir_type_string},
+                                       [A_STATS] = {"stats", &weir_type_string}};
     uint32_t n = A_MORE;
 
     if (s->values != NULL)
@@ -105,7 +136,8 @@ schema_add(struct ckpt_schema *s, const struct weir_type *map, const struct weir
 }
 
 weir_rc
-ckpt_schema(const struct weir_snapshot *snap, struct weir_mem *mem, struct ckpt_schema *out, struct weir_error *err)
+ckpt_schema(const struct weir_snapshot *snap, struct weir_mem *mem, struct ckpt_schema *out,
+            struct weir_error *err)
 {
     const struct weir_type *map = weir_type_map(mem, &weir_type_string, &weir_type_string, true);
     const struct weir_type *texts = weir_type_array(mem, &weir_type_string, true);
@@ -114,36 +146,39 @@ ckpt_schema(const struct weir_snapshot *snap, struct weir_mem *mem, struct ckpt_
     if (map == NULL || texts == NULL)
         return weir_mem_fail(mem, sizeof(*map), err);
     WEIR_TRY(schema_parsed(snap, mem, out, err));
-    STRUCT_OF(&txn, {"appId", &weir_type_string}, {"version", &weir_type_long}, {"lastUpdated", &weir_type_long});
+    STRUCT_OF(&txn, {"appId", &weir_type_string}, {"version", &weir_type_long},
+              {"lastUpdated", &weir_type_long});
     STRUCT_OF(&dv, {"storageType", &weir_type_string}, {"pathOrInlineDv", &weir_type_string},
               {"offset", &weir_type_int}, {"sizeInBytes", &weir_type_int}, {"cardinality", &weir_type_long});
     WEIR_TRY(schema_add(out, map, dv, mem, &add, err));
     STRUCT_OF(&rem, {"path", &weir_type_string}, {"deletionTimestamp", &weir_type_long},
-              {"dataChange", &weir_type_boolean}, {"extendedFileMetadata", &weir_type_boolean}, {"partitionValues", map},
-              {"size", &weir_type_long}, {"deletionVector", dv}, {"baseRowId", &weir_type_long},
-              {"defaultRowCommitVersion", &weir_type_long});
+              {"dataChange", &weir_type_boolean}, {"extendedFileMetadata", &weir_type_boolean},
+              {"partitionValues", map}, {"size", &weir_type_long}, {"deletionVector", dv},
+              {"baseRowId", &weir_type_long}, {"defaultRowCommitVersion", &weir_type_long});
     STRUCT_OF(&format, {"provider", &weir_type_string}, {"options", map});
-    STRUCT_OF(&meta, {"id", &weir_type_string}, {"name", &weir_type_string}, {"description", &weir_type_string},
-              {"format", format}, {"schemaString", &weir_type_string}, {"partitionColumns", texts},
-              {"configuration", map}, {"createdTime", &weir_type_long});
+    STRUCT_OF(&meta, {"id", &weir_type_string}, {"name", &weir_type_string},
+              {"description", &weir_type_string}, {"format", format}, {"schemaString", &weir_type_string},
+              {"partitionColumns", texts}, {"configuration", map}, {"createdTime", &weir_type_long});
     STRUCT_OF(&protocol, {"minReaderVersion", &weir_type_int}, {"minWriterVersion", &weir_type_int},
               {"readerFeatures", texts}, {"writerFeatures", texts});
     STRUCT_OF(&domain, {"domain", &weir_type_string}, {"configuration", &weir_type_string},
               {"removed", &weir_type_boolean});
-    STRUCT_OF(&out->type, [CKPT_TXN] = {"txn", txn}, [CKPT_ADD] = {"add", add}, [CKPT_REMOVE] = {"remove", rem},
-              [CKPT_METADATA] = {"metaData", meta}, [CKPT_PROTOCOL] = {"protocol", protocol},
-              [CKPT_DOMAIN] = {"domainMetadata", domain});
+    STRUCT_OF(&out->type, [CKPT_TXN] = {"txn", txn}, [CKPT_ADD] = {"add", add},
+              [CKPT_REMOVE] = {"remove", rem}, [CKPT_METADATA] = {"metaData", meta},
+              [CKPT_PROTOCOL] = {"protocol", protocol}, [CKPT_DOMAIN] = {"domainMetadata", domain});
     return WEIR_OK;
 }
 
-/* --- slots ------------------------------------------------------------------------------------------------------- */
+/* --- slots ---------------------------------------------------------------------------------------------- */
 
 static weir_rc
-put_text(struct weir_col *col, uint32_t row, const char *text, size_t len, struct weir_mem *mem, struct weir_error *err)
+put_text(struct weir_col *col, uint32_t row, const char *text, size_t len, struct weir_mem *mem,
+         struct weir_error *err)
 {
     if (text == NULL)
         weir_col_set_null(col, row);
-    else if (len > UINT32_MAX || !weir_str_copy(mem, text, (uint32_t)len, &((struct weir_str *)col->data)[row]))
+    else if (len > UINT32_MAX ||
+             !weir_str_copy(mem, text, (uint32_t)len, &((struct weir_str *)col->data)[row]))
         return weir_mem_fail(mem, len, err);
     return WEIR_OK;
 }
@@ -181,7 +216,8 @@ put_list(struct weir_col *col, uint32_t row, size_t n, uint32_t *at, struct weir
 }
 
 static weir_rc
-put_json_list(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem, struct weir_error *err)
+put_json_list(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem,
+              struct weir_error *err)
 {
     uint32_t at;
 
@@ -192,7 +228,8 @@ put_json_list(struct weir_col *col, uint32_t row, const json_t *value, struct we
 }
 
 static weir_rc
-put_json_map(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem, struct weir_error *err)
+put_json_map(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem,
+             struct weir_error *err)
 {
     struct weir_col *entry = &col->kids[0];
     const char *key;
@@ -200,7 +237,8 @@ put_json_map(struct weir_col *col, uint32_t row, const json_t *value, struct wei
     uint32_t at;
 
     WEIR_TRY(put_list(col, row, json_object_size(value), &at, err));
-    json_object_foreach((json_t *)(uintptr_t)value, key, v) {
+    json_object_foreach((json_t *)(uintptr_t)value, key, v)
+    {
         WEIR_TRY(put_text(&entry->kids[0], at, key, strlen(key), mem, err));
         WEIR_TRY(ckpt_put_json(&entry->kids[1], at++, v, mem, err));
     }
@@ -208,7 +246,8 @@ put_json_map(struct weir_col *col, uint32_t row, const json_t *value, struct wei
 }
 
 weir_rc
-ckpt_put_json(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem, struct weir_error *err)
+ckpt_put_json(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem,
+              struct weir_error *err)
 {
     weir_kind k = col->type->kind;
 
@@ -228,7 +267,8 @@ ckpt_put_json(struct weir_col *col, uint32_t row, const json_t *value, struct we
         return put_json_map(col, row, value, mem, err);
     } else if (k == WEIR_STRUCT && json_is_object(value)) {
         for (uint32_t i = 0; i < col->nkids; i++)
-            WEIR_TRY(ckpt_put_json(&col->kids[i], row, json_object_get(value, col->type->fields[i].name), mem, err));
+            WEIR_TRY(ckpt_put_json(&col->kids[i], row, json_object_get(value, col->type->fields[i].name), mem,
+                                   err));
     } else {
         return weir_fail(err, WEIR_CORRUPT, "an action holds %s where it should not",
                          json_is_object(value) ? "an object" : "a value");
@@ -258,7 +298,8 @@ put_pairs(struct weir_col *col, uint32_t row, const struct weir_pair *pairs, uin
 }
 
 static weir_rc
-put_dv(struct weir_col *col, uint32_t row, const struct weir_dv_ref *dv, struct weir_mem *mem, struct weir_error *err)
+put_dv(struct weir_col *col, uint32_t row, const struct weir_dv_ref *dv, struct weir_mem *mem,
+       struct weir_error *err)
 {
     if (dv->type == 0) {
         weir_col_set_null(col, row);
@@ -272,7 +313,7 @@ put_dv(struct weir_col *col, uint32_t row, const struct weir_dv_ref *dv, struct 
     return WEIR_OK;
 }
 
-/* --- typed statistics and partition values ----------------------------------------------------------------------- */
+/* --- typed statistics and partition values -------------------------------------------------------------- */
 
 static void
 put_stats(struct weir_col *col, uint32_t row, const json_t *value, struct weir_mem *mem)
@@ -307,8 +348,8 @@ put_parsed(const struct ckpt_schema *s, struct weir_col *add, uint32_t row, cons
                 if (strcmp(f->values[k].key, values->type->fields[i].name) == 0)
                     text = f->values[k].value;
             }
-            (void)weir_slot_parse(&values->kids[i], row, text != NULL ? text : "", text != NULL ? strlen(text) : 0,
-                                  &weir_zone_utc, mem);
+            (void)weir_slot_parse(&values->kids[i], row, text != NULL ? text : "",
+                                  text != NULL ? strlen(text) : 0, &weir_zone_utc, mem);
         }
     }
     if (s->stats != NULL) {
@@ -320,11 +361,11 @@ put_parsed(const struct ckpt_schema *s, struct weir_col *add, uint32_t row, cons
     return WEIR_OK;
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------- */
 
 static weir_rc
-put_add(const struct ckpt_schema *s, struct weir_col *c, uint32_t row, const struct weir_file *f, bool json_stats,
-        struct weir_mem *mem, struct weir_error *err)
+put_add(const struct ckpt_schema *s, struct weir_col *c, uint32_t row, const struct weir_file *f,
+        bool json_stats, struct weir_mem *mem, struct weir_error *err)
 {
     const char *stats = json_stats ? f->stats : NULL, *clustering = f->clustering;
 
@@ -337,13 +378,15 @@ put_add(const struct ckpt_schema *s, struct weir_col *c, uint32_t row, const str
     WEIR_TRY(put_dv(&c->kids[A_DV], row, &f->dv, mem, err));
     put_long(&c->kids[A_ROW_ID], row, f->base_row_id, f->base_row_id != INT64_MIN);
     put_long(&c->kids[A_ROW_VERSION], row, f->row_commit_version, f->row_commit_version != INT64_MIN);
-    WEIR_TRY(put_text(&c->kids[A_CLUSTERING], row, clustering, clustering != NULL ? strlen(clustering) : 0, mem, err));
+    WEIR_TRY(put_text(&c->kids[A_CLUSTERING], row, clustering, clustering != NULL ? strlen(clustering) : 0,
+                      mem, err));
     WEIR_TRY(put_text(&c->kids[A_STATS], row, stats, stats != NULL ? strlen(stats) : 0, mem, err));
     return put_parsed(s, c, row, f, mem);
 }
 
 static weir_rc
-put_remove(struct weir_col *c, uint32_t row, const struct weir_file *f, struct weir_mem *mem, struct weir_error *err)
+put_remove(struct weir_col *c, uint32_t row, const struct weir_file *f, struct weir_mem *mem,
+           struct weir_error *err)
 {
     WEIR_TRY(put_text(&c->kids[R_PATH], row, f->path, strlen(f->path), mem, err));
     put_long(&c->kids[R_DELETED], row, f->deleted_ms, true);
@@ -358,10 +401,11 @@ put_remove(struct weir_col *c, uint32_t row, const struct weir_file *f, struct w
 }
 
 weir_rc
-ckpt_put_file(const struct ckpt_schema *schema, struct weir_page *page, uint32_t row, const struct weir_file *f,
-              bool json_stats, struct weir_error *err)
+ckpt_put_file(const struct ckpt_schema *schema, struct weir_page *page, uint32_t row,
+              const struct weir_file *f, bool json_stats, struct weir_error *err)
 {
     struct weir_col *c = &page->cols[f->remove ? CKPT_REMOVE : CKPT_ADD];
 
-    return f->remove ? put_remove(c, row, f, page->mem, err) : put_add(schema, c, row, f, json_stats, page->mem, err);
+    return f->remove ? put_remove(c, row, f, page->mem, err)
+                     : put_add(schema, c, row, f, json_stats, page->mem, err);
 }

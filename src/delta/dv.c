@@ -1,9 +1,11 @@
 /* Reading deletion vectors. delta/dv.h.
  *
- * 1. Nothing of a bitmap is believed: every container is walked once when it is read, and the number of rows must be the
- *    one that the log says. A lookup then trusts what was checked.
- * 2. The bytes are kept as they came, with an index of the containers beside them: 24 bytes for up to 65,536 rows.
- * 3. Byte orders are mixed by the format: sizes and checksums of the file are big-endian, all in the bitmap is little.
+ * 1. Nothing of a bitmap is believed: every container is walked once when it is read, and the number of rows
+ *    must be the one that the log says. A lookup then trusts what was checked.
+ * 2. The bytes are kept as they came, with an index of the containers beside them: 24 bytes for up to 65,536
+ *    rows.
+ * 3. Byte orders are mixed by the format: sizes and checksums of the file are big-endian, all in the bitmap
+ *    is little.
  * Bitmaps are in the portable serialisation of Roaring bitmaps (its public format specification).
  * Threads: immutable once made. */
 #include "delta/dv.h"
@@ -18,7 +20,7 @@ enum {
     DV_MAGIC_PORTABLE = 1681511377,
     DV_MAGIC_NATIVE = 1681511376,
     DV_FILE_VERSION = 1,
-    DV_UUID_TEXT = 20,      /* characters of Z85 */
+    DV_UUID_TEXT = 20, /* characters of Z85 */
     ROARING_PLAIN = 12346,
     ROARING_RUNS = 12347,
     ROARING_OFFSETS_FROM = 4, /* with runs, offsets are there from so many containers on */
@@ -46,7 +48,7 @@ struct weir_dv {
     uint64_t cardinality;
 };
 
-/* --- bytes ------------------------------------------------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------------------------------------- */
 
 static uint32_t
 le16(const unsigned char *p)
@@ -89,7 +91,7 @@ dv_bad(const char *what, struct weir_error *err)
     return weir_fail(err, WEIR_CORRUPT, "a deletion vector's bitmap is broken: %s", what);
 }
 
-/* --- containers -------------------------------------------------------------------------------------------------- */
+/* --- containers ----------------------------------------------------------------------------------------- */
 
 static weir_rc
 dv_add(struct weir_dv *dv, const struct container *c, struct weir_error *err)
@@ -152,7 +154,8 @@ runs_count(const unsigned char *p, uint32_t n)
 
 /* The data of one container with `card` rows. */
 static weir_rc
-dv_container(struct weir_dv *dv, struct cursor *c, uint64_t key, uint32_t card, bool runs, struct weir_error *err)
+dv_container(struct weir_dv *dv, struct cursor *c, uint64_t key, uint32_t card, bool runs,
+             struct weir_error *err)
 {
     struct container out = {.key = key, .n = card};
     const unsigned char *p;
@@ -213,7 +216,8 @@ dv_bitmap(struct weir_dv *dv, struct cursor *c, uint64_t high, struct weir_error
 
         if (offsets != NULL && le32(offsets + 4 * i) != c->at - start)
             return dv_bad("a container is not where it should be", err);
-        WEIR_TRY(dv_container(dv, c, high << 16 | le16(heads + 4 * i), le16(heads + 4 * i + 2) + 1, runs, err));
+        WEIR_TRY(
+            dv_container(dv, c, high << 16 | le16(heads + 4 * i), le16(heads + 4 * i + 2) + 1, runs, err));
     }
     return WEIR_OK;
 }
@@ -298,7 +302,8 @@ weir_dv_parse(const void *p, size_t n, uint64_t cardinality, struct weir_quota *
 
     *out = NULL;
     if (dv == NULL)
-        return weir_fail(err, WEIR_NOMEM, "no memory for a deletion vector of %zu bytes; raise weir.memoryLimit", n);
+        return weir_fail(err, WEIR_NOMEM,
+                         "no memory for a deletion vector of %zu bytes; raise weir.memoryLimit", n);
     memcpy(dv->bytes, p, n);
     if (dv_parse(dv, cardinality, err) != WEIR_OK) {
         weir_dv_free(dv);
@@ -324,7 +329,7 @@ weir_dv_cardinality(const struct weir_dv *dv)
     return dv->cardinality;
 }
 
-/* --- looking up -------------------------------------------------------------------------------------------------- */
+/* --- looking up ----------------------------------------------------------------------------------------- */
 
 /* How many of n values, `step` bytes apart, are at most v. They ascend. */
 static uint32_t
@@ -350,7 +355,8 @@ container_has(const struct weir_dv *dv, const struct container *c, uint32_t low)
     uint32_t i;
 
     switch (c->kind) {
-    case CONTAINER_BITMAP: return p[low / 8] >> (low % 8) & 1;
+    case CONTAINER_BITMAP:
+        return p[low / 8] >> (low % 8) & 1;
     case CONTAINER_ARRAY:
         i = upper(p, c->n, 2, low);
         return i > 0 && le16(p + 2 * (i - 1)) == low;
@@ -374,10 +380,11 @@ weir_dv_has(const struct weir_dv *dv, uint64_t row)
         else
             hi = mid;
     }
-    return lo < dv->n && dv->at[lo].key == key && container_has(dv, &dv->at[lo], (uint32_t)(row & UINT16_MAX));
+    return lo < dv->n && dv->at[lo].key == key &&
+           container_has(dv, &dv->at[lo], (uint32_t)(row & UINT16_MAX));
 }
 
-/* --- Z85 --------------------------------------------------------------------------------------------------------- */
+/* --- Z85 ------------------------------------------------------------------------------------------------ */
 
 /* The digit's value; -1: none. */
 static int
@@ -390,8 +397,9 @@ z85_digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* Five characters into four bytes, big-endian. A last group of some writers begins with k times '#', which overflows 32
- * bits: it holds 4 - k bytes in its other characters. Returns the number of bytes; 0: not Z85. */
+/* Five characters into four bytes, big-endian. A last group of some writers begins with k times '#', which
+ * overflows 32 bits: it holds 4 - k bytes in its other characters. Returns the number of bytes; 0: not Z85.
+ * */
 static unsigned
 z85_group(const char *text, unsigned char out[4])
 {
@@ -437,7 +445,7 @@ z85_decode(const char *text, size_t len, unsigned char *out, size_t *n)
     return true;
 }
 
-/* --- where they stand -------------------------------------------------------------------------------------------- */
+/* --- where they stand ----------------------------------------------------------------------------------- */
 
 static weir_rc
 dv_inline(const struct weir_dv_ref *ref, struct weir_quota *q, struct weir_dv **out, struct weir_error *err)
@@ -471,14 +479,15 @@ input_exact(struct weir_input *in, unsigned char *p, size_t n, struct weir_error
 
 /* size, bitmap, checksum at the offset. */
 static weir_rc
-dv_from_input(struct weir_input *in, const struct weir_dv_ref *ref, struct weir_dv *dv, struct weir_error *err)
+dv_from_input(struct weir_input *in, const struct weir_dv_ref *ref, struct weir_dv *dv,
+              struct weir_error *err)
 {
     unsigned char word[4];
 
     WEIR_TRY(input_exact(in, word, sizeof(word), err));
     if (be32(word) != (uint64_t)ref->size)
-        return weir_fail(err, WEIR_CORRUPT, "a deletion vector is %u bytes long, the log says %" PRId64, be32(word),
-                         ref->size);
+        return weir_fail(err, WEIR_CORRUPT, "a deletion vector is %u bytes long, the log says %" PRId64,
+                         be32(word), ref->size);
     WEIR_TRY(input_exact(in, dv->bytes, dv->nbytes, err));
     WEIR_TRY(input_exact(in, word, sizeof(word), err));
     if (be32(word) != crc32(0, dv->bytes, (uInt)dv->nbytes))
@@ -518,8 +527,10 @@ dv_object(struct weir_store *st, const char *key, const struct weir_dv_ref *ref,
     WEIR_GO(dv_file_version(st, key, err));
     dv = dv_new((size_t)ref->size, q);
     if (dv == NULL)
-        WEIR_GO(weir_fail(err, WEIR_NOMEM, "no memory for a deletion vector of %" PRId64 " bytes; raise "
-                                           "weir.memoryLimit", ref->size));
+        WEIR_GO(weir_fail(err, WEIR_NOMEM,
+                          "no memory for a deletion vector of %" PRId64 " bytes; raise "
+                          "weir.memoryLimit",
+                          ref->size));
     WEIR_GO(weir_input_open(st, key, offset, &in, err));
     WEIR_GO(dv_from_input(in, ref, dv, err));
     *out = dv;
@@ -542,11 +553,14 @@ dv_key(const char *text, char *key, size_t size, struct weir_error *err)
 
     if (len < DV_UUID_TEXT || !z85_decode(text + prefix, DV_UUID_TEXT, u, &n) || n != 16)
         return weir_fail(err, WEIR_CORRUPT, "\"%.60s\" names no deletion vector", text);
-    wrote = snprintf(key, size,
-                     "%.*s%sdeletion_vector_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x.bin",
-                     (int)prefix, text, prefix > 0 ? "/" : "", u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9],
-                     u[10], u[11], u[12], u[13], u[14], u[15]);
-    return wrote > 0 && (size_t)wrote < size ? WEIR_OK : weir_fail(err, WEIR_CORRUPT, "a deletion vector's prefix is too long");
+    wrote = snprintf(
+        key, size,
+        "%.*s%sdeletion_vector_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x.bin",
+        (int)prefix, text, prefix > 0 ? "/" : "", u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9],
+        u[10], u[11], u[12], u[13], u[14], u[15]);
+    return wrote > 0 && (size_t)wrote < size
+               ? WEIR_OK
+               : weir_fail(err, WEIR_CORRUPT, "a deletion vector's prefix is too long");
 }
 
 /* Anywhere: a store of its own on the folder. */
@@ -587,11 +601,14 @@ weir_dv_read(struct weir_store *st, const struct weir_dv_ref *ref, struct weir_q
     if (ref->cardinality < 0)
         return weir_fail(err, WEIR_CORRUPT, "a deletion vector of %" PRId64 " rows", ref->cardinality);
     switch (ref->type) {
-    case 'i': return dv_inline(ref, q, out, err);
-    case 'p': return dv_absolute(ref, q, out, err);
+    case 'i':
+        return dv_inline(ref, q, out, err);
+    case 'p':
+        return dv_absolute(ref, q, out, err);
     case 'u':
         WEIR_TRY(dv_key(ref->text, key, sizeof(key), err));
         return dv_object(st, key, ref, q, out, err);
-    default: return weir_fail(err, WEIR_UNSUPPORTED, "deletion vectors of storage type %c", ref->type);
+    default:
+        return weir_fail(err, WEIR_UNSUPPORTED, "deletion vectors of storage type %c", ref->type);
     }
 }

@@ -1,8 +1,9 @@
 /* Data files in the log. delta/file.h.
  *
- * 1. A key is all that replay keeps of a file: with 128 bits two of a billion files collide with a chance of 10^-21.
- * 2. The deletion vector belongs to the identity, with its storage type and offset: an add and a remove of one path in
- *    one commit are two keys.
+ * 1. A key is all that replay keeps of a file: with 128 bits two of a billion files collide with a chance of
+ *    10^-21.
+ * 2. The deletion vector belongs to the identity, with its storage type and offset: an add and a remove of
+ *    one path in one commit are two keys.
  * Pure functions. */
 #include "delta/file.h"
 
@@ -24,8 +25,8 @@ file_text(const json_t *body, const char *key, struct weir_mem *mem, const char 
 
 /* An object of strings and nulls; missing or null: none. */
 static weir_rc
-file_pairs(const json_t *body, const char *name, struct weir_mem *mem, const struct weir_pair **out, uint32_t *n,
-           struct weir_error *err)
+file_pairs(const json_t *body, const char *name, struct weir_mem *mem, const struct weir_pair **out,
+           uint32_t *n, struct weir_error *err)
 {
     json_t *map = json_object_get(body, name), *value;
     struct weir_pair *pairs;
@@ -39,13 +40,16 @@ file_pairs(const json_t *body, const char *name, struct weir_mem *mem, const str
     if (!json_is_object(map))
         return weir_fail(err, WEIR_CORRUPT, "\"%s\" is not an object", name);
     WEIR_NEW(pairs, mem, json_object_size(map) * sizeof(*pairs));
-    json_object_foreach(map, key, value) {
+    json_object_foreach(map, key, value)
+    {
         struct weir_pair *p = &pairs[*n];
 
         if (!json_is_string(value) && !json_is_null(value))
             return weir_fail(err, WEIR_CORRUPT, "\"%s\" of \"%s\" is not a string", key, name);
         p->key = weir_mem_strdup(mem, key);
-        p->value = json_is_string(value) ? weir_mem_strndup(mem, json_string_value(value), json_string_length(value)) : NULL;
+        p->value = json_is_string(value)
+                       ? weir_mem_strndup(mem, json_string_value(value), json_string_length(value))
+                       : NULL;
         if (p->key == NULL || (p->value == NULL && json_is_string(value)))
             return weir_mem_fail(mem, strlen(key), err);
         ++*n;
@@ -75,7 +79,8 @@ file_dv(const json_t *body, struct weir_mem *mem, struct weir_dv_ref *out, struc
 }
 
 weir_rc
-weir_file_read(const json_t *body, bool remove, struct weir_mem *mem, struct weir_file *out, struct weir_error *err)
+weir_file_read(const json_t *body, bool remove, struct weir_mem *mem, struct weir_file *out,
+               struct weir_error *err)
 {
     *out = (struct weir_file){.remove = remove};
     WEIR_TRY(file_text(body, "path", mem, &out->path, err));
@@ -96,10 +101,11 @@ weir_file_read(const json_t *body, bool remove, struct weir_mem *mem, struct wei
     return weir_json_get_bool(body, "extendedFileMetadata", false, &out->extended, err);
 }
 
-/* --- keys -------------------------------------------------------------------------------------------------------- */
+/* --- keys ----------------------------------------------------------------------------------------------- */
 
 weir_rc
-weir_file_key(const struct weir_file *file, struct weir_buf *buf, struct weir_file_key *out, struct weir_error *err)
+weir_file_key(const struct weir_file *file, struct weir_buf *buf, struct weir_file_key *out,
+              struct weir_error *err)
 {
     weir_buf_reset(buf);
     weir_path_normal(file->path, strlen(file->path), buf);

@@ -9,7 +9,8 @@
 #include "delta/action.h"
 
 struct weir_dv_ref { /* a deletion vector's descriptor */
-    char type;        /* 'u' in a file below the root, 'p' in a file by absolute path, 'i' inline; 0: there is none */
+    char
+        type; /* 'u' in a file below the root, 'p' in a file by absolute path, 'i' inline; 0: there is none */
     const char *text; /* pathOrInlineDv */
     int64_t offset;   /* -1: not given */
     int64_t size;     /* bytes of the bitmap */
@@ -17,19 +18,19 @@ struct weir_dv_ref { /* a deletion vector's descriptor */
 };
 
 struct weir_file {
-    const char *path;          /* as in the log: URI-encoded, relative to the table or absolute */
+    const char *path;               /* as in the log: URI-encoded, relative to the table or absolute */
     const struct weir_pair *values; /* partition values; a value NULL is null */
     uint32_t nvalues;
     const struct weir_pair *tags;
     uint32_t ntags;
-    int64_t size, mtime_ms;    /* size -1: not given, in removes */
+    int64_t size, mtime_ms; /* size -1: not given, in removes */
     struct weir_dv_ref dv;
-    const char *stats;         /* JSON text; NULL: none */
+    const char *stats;                       /* JSON text; NULL: none */
     int64_t base_row_id, row_commit_version; /* INT64_MIN: not given */
-    const char *clustering;    /* clusteringProvider; NULL */
-    bool remove;               /* a tombstone; then: */
-    int64_t deleted_ms;        /* 0: not given */
-    bool extended;             /* extendedFileMetadata: it has partition values and size */
+    const char *clustering;                  /* clusteringProvider; NULL */
+    bool remove;                             /* a tombstone; then: */
+    int64_t deleted_ms;                      /* 0: not given */
+    bool extended;                           /* extendedFileMetadata: it has partition values and size */
     bool data_change;
 };
 
@@ -51,7 +52,8 @@ struct weir_file_set {
     struct weir_quota *q;
 };
 /* *fresh: the key was not there. NOMEM. */
-weir_rc weir_file_set_add(struct weir_file_set *set, struct weir_file_key key, bool *fresh, struct weir_error *err);
+weir_rc weir_file_set_add(struct weir_file_set *set, struct weir_file_key key, bool *fresh,
+                          struct weir_error *err);
 bool weir_file_set_has(const struct weir_file_set *set, struct weir_file_key key);
 void weir_file_set_fini(struct weir_file_set *set); /* a zeroed one is fine */
 

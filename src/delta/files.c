@@ -1,9 +1,10 @@
 /* Files of a snapshot. delta/files.h.
  *
- * 1. The first add or remove that is seen of a (path, deletion vector) decides. A checkpoint holds each pair once, so its
- *    rows are looked up in the set and never put into it.
- * 2. Before the first file is given out it is seen that every object of the checkpoint is there and opens; only then is
- *    the choice made. What goes wrong later is an error: files have been given out, and there is no way back.
+ * 1. The first add or remove that is seen of a (path, deletion vector) decides. A checkpoint holds each pair
+ *    once, so its rows are looked up in the set and never put into it.
+ * 2. Before the first file is given out it is seen that every object of the checkpoint is there and opens;
+ *    only then is the choice made. What goes wrong later is an error: files have been given out, and there is
+ *    no way back.
  * Threads: one owner. */
 #include "delta/files.h"
 
@@ -14,11 +15,11 @@ struct weir_live {
     struct weir_quota *q;
     struct weir_live_ask ask;
     struct weir_log_range range;
-    struct weir_log_cursor *tail;          /* NULL: done */
-    struct weir_checkpoint_files *below;   /* NULL: none */
+    struct weir_log_cursor *tail;        /* NULL: done */
+    struct weir_checkpoint_files *below; /* NULL: none */
     struct weir_file_set seen;
-    struct weir_buf text;                  /* scratch for keys */
-    struct weir_mem *mem;                  /* of the action given out of the tail */
+    struct weir_buf text; /* scratch for keys */
+    struct weir_mem *mem; /* of the action given out of the tail */
     uint64_t pruned;
 };
 
@@ -37,7 +38,7 @@ files_start(struct weir_live *f, struct weir_error *err)
 
 weir_rc
 weir_live_open(struct weir_store *st, const struct weir_snapshot *snap, const struct weir_live_ask *ask,
-                struct weir_quota *q, struct weir_live **out, struct weir_error *err)
+               struct weir_quota *q, struct weir_live **out, struct weir_error *err)
 {
     struct weir_live *f = weir_heap_alloc(q, sizeof(*f));
     weir_rc rc;
@@ -80,7 +81,8 @@ weir_live_pruned(const struct weir_live *f)
 
 /* One line of the tail. *found: it is the newest word about its file, and one that is asked for. */
 static weir_rc
-tail_line(struct weir_live *f, const char *line, size_t len, struct weir_file *out, bool *found, struct weir_error *err)
+tail_line(struct weir_live *f, const char *line, size_t len, struct weir_file *out, bool *found,
+          struct weir_error *err)
 {
     struct weir_file_key key;
     struct weir_action a = {0};

@@ -1,9 +1,9 @@
 /* Reading the log folder. delta/log.h.
  *
- * 1. Versions run from 0 without a hole. A hole is harmless only below the checkpoint that is used; elsewhere it is
- *    CORRUPT, never taken for the end: what stands behind it would be lost.
- * 2. A checkpoint in parts counts only when all of them are there, an empty file never. _last_checkpoint is a hint where
- *    to begin the listing and nothing more: what it names must be seen, else all is listed.
+ * 1. Versions run from 0 without a hole. A hole is harmless only below the checkpoint that is used; elsewhere
+ *    it is CORRUPT, never taken for the end: what stands behind it would be lost.
+ * 2. A checkpoint in parts counts only when all of them are there, an empty file never. _last_checkpoint is a
+ *    hint where to begin the listing and nothing more: what it names must be seen, else all is listed.
  * 3. A log compaction only repeats what commits say, so it is read only where they are gone ("bridges").
  * 4. The listing is one pass in the order of names, and what it keeps does not grow with the log.
  * 5. A commit is read from its end, in blocks, so that newest-first replay needs no more memory than a line.
@@ -37,7 +37,8 @@ weir_log_crc_key(char key[WEIR_LOG_KEY], int64_t version)
 static void
 log_compaction_key(char key[WEIR_LOG_KEY], const struct weir_log_span *span)
 {
-    snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".%020" PRId64 ".compacted.json", span->from, span->to);
+    snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".%020" PRId64 ".compacted.json", span->from,
+             span->to);
 }
 
 void
@@ -46,13 +47,13 @@ weir_checkpoint_key(const struct weir_checkpoint *cp, uint32_t part, char key[WE
     if (cp->kind == WEIR_CHECKPOINT_NAMED)
         memcpy(key, cp->name, WEIR_LOG_KEY);
     else if (cp->kind == WEIR_CHECKPOINT_PARTS)
-        snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".checkpoint.%010u.%010u.parquet", cp->version,
-                 part + 1, cp->parts);
+        snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".checkpoint.%010u.%010u.parquet",
+                 cp->version, part + 1, cp->parts);
     else
         snprintf(key, WEIR_LOG_KEY, WEIR_LOG_FOLDER "%020" PRId64 ".checkpoint.parquet", cp->version);
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------------------------------------- */
 
 /* A number of exactly n digits followed by a dot at *at, which moves behind the dot. */
 static bool
@@ -65,7 +66,7 @@ name_number(const char **at, size_t n, int64_t *out)
     return true;
 }
 
-/* --- the listing ------------------------------------------------------------------------------------------------- */
+/* --- the listing ---------------------------------------------------------------------------------------- */
 
 struct log_set { /* a checkpoint in parts, of one version */
     int64_t parts, seen;
@@ -73,10 +74,10 @@ struct log_set { /* a checkpoint in parts, of one version */
 
 struct log_listing {
     struct weir_log_range range;
-    int64_t most;         /* versions above it are not looked at */
-    int64_t below;        /* of ask */
-    int64_t hole;         /* the newest missing commit; -1: none */
-    int64_t above;        /* newest version of all, also above most */
+    int64_t most;              /* versions above it are not looked at */
+    int64_t below;             /* of ask */
+    int64_t hole;              /* the newest missing commit; -1: none */
+    int64_t above;             /* newest version of all, also above most */
     struct weir_checkpoint at; /* the best one of the version being listed */
     struct log_set sets[LOG_SETS];
     uint32_t nsets;
@@ -138,8 +139,8 @@ listing_checkpoint(struct log_listing *l, int64_t version, const struct weir_obj
     } else if (name_number(&rest, LOG_PART_DIGITS, &part) && name_number(&rest, LOG_PART_DIGITS, &parts)) {
         if (strcmp(rest, "parquet") == 0 && parts > 0 && parts <= UINT32_MAX)
             listing_part(l, part, parts);
-    } else if ((weir_str_ends(rest, ".parquet") || weir_str_ends(rest, ".json")) && strchr(rest, '.') != NULL &&
-               strchr(strchr(rest, '.') + 1, '.') == NULL && len < 64) {
+    } else if ((weir_str_ends(rest, ".parquet") || weir_str_ends(rest, ".json")) &&
+               strchr(rest, '.') != NULL && strchr(strchr(rest, '.') + 1, '.') == NULL && len < 64) {
         l->at.kind = WEIR_CHECKPOINT_NAMED;
         l->at.json = weir_str_ends(rest, ".json");
         snprintf(l->at.name, sizeof(l->at.name), "%s", obj->key);
@@ -162,14 +163,15 @@ listing_bridge(const struct log_listing *l, int64_t v)
     return best;
 }
 
-/* Commits are missing below v: the run goes on over a compaction that reaches back into it, or begins with one, or with
- * v itself. */
+/* Commits are missing below v: the run goes on over a compaction that reaches back into it, or begins with
+ * one, or with v itself. */
 static void
 listing_hole(struct log_listing *l, int64_t v)
 {
     struct weir_log_range *r = &l->range;
     const struct weir_log_span *bridge = listing_bridge(l, v - 1);
-    bool joins = bridge != NULL && r->last_commit >= 0 && bridge->from <= r->last_commit + 1 && bridge->from >= r->oldest;
+    bool joins = bridge != NULL && r->last_commit >= 0 && bridge->from <= r->last_commit + 1 &&
+                 bridge->from >= r->oldest;
 
     if (!joins || r->nbridges == WEIR_LOG_BRIDGES) {
         r->nbridges = 0;
@@ -212,7 +214,8 @@ listing_see(void *arg, const struct weir_object *obj, struct weir_error *err)
         l->range.crc = v > l->range.crc ? v : l->range.crc;
     } else if (weir_str_starts(rest, "checkpoint.")) {
         listing_checkpoint(l, v, obj, rest + strlen("checkpoint."));
-    } else if (name_number(&rest, LOG_DIGITS, &to) && strcmp(rest, "compacted.json") == 0 && to > v && to <= l->most) {
+    } else if (name_number(&rest, LOG_DIGITS, &to) && strcmp(rest, "compacted.json") == 0 && to > v &&
+               to <= l->most) {
         l->compactions[l->ncompactions++ % WEIR_LOG_COMPACTIONS] = (struct weir_log_span){v, to};
     }
     return WEIR_OK;
@@ -228,7 +231,8 @@ log_hint(struct weir_store *st)
     json_t *doc = NULL;
 
     if (weir_store_get(st, WEIR_LOG_FOLDER "_last_checkpoint", &buf, &ignored) == WEIR_OK &&
-        weir_json_load(buf.data, buf.len, &doc, &ignored) == WEIR_OK && json_is_integer(json_object_get(doc, "version")))
+        weir_json_load(buf.data, buf.len, &doc, &ignored) == WEIR_OK &&
+        json_is_integer(json_object_get(doc, "version")))
         version = json_integer_value(json_object_get(doc, "version"));
     json_decref(doc);
     weir_buf_fini(&buf);
@@ -241,12 +245,21 @@ log_list(struct weir_store *st, const struct weir_log_ask *ask, int64_t from, st
 {
     char key[WEIR_LOG_KEY];
 
-    *l = (struct log_listing){.most = ask->version >= 0 ? ask->version : INT64_MAX, .below = ask->below, .hole = -1,
-                              .above = -1, .at = {.version = -1}};
-    l->range = (struct weir_log_range){.newest = -1, .last_commit = from - 1, .oldest = from, .oldest_commit = from,
-                                       .checkpoint = {.version = -1}, .crc = -1, .partial = from > 0};
+    *l = (struct log_listing){.most = ask->version >= 0 ? ask->version : INT64_MAX,
+                              .below = ask->below,
+                              .hole = -1,
+                              .above = -1,
+                              .at = {.version = -1}};
+    l->range = (struct weir_log_range){.newest = -1,
+                                       .last_commit = from - 1,
+                                       .oldest = from,
+                                       .oldest_commit = from,
+                                       .checkpoint = {.version = -1},
+                                       .crc = -1,
+                                       .partial = from > 0};
     snprintf(key, sizeof(key), WEIR_LOG_FOLDER "%020" PRId64, from);
-    WEIR_TRY(weir_store_list(st, WEIR_LOG_FOLDER, from > 0 ? key : NULL, WEIR_LIST_FOLDER, listing_see, l, err));
+    WEIR_TRY(
+        weir_store_list(st, WEIR_LOG_FOLDER, from > 0 ? key : NULL, WEIR_LIST_FOLDER, listing_see, l, err));
     listing_settle(l);
     if (l->range.last_commit < from)
         l->range.last_commit = -1;
@@ -289,40 +302,48 @@ log_look(struct weir_store *st, const struct weir_log_ask *ask, int64_t from, st
 
 /* What stands in the log is not enough for the version. */
 static weir_rc
-log_judge(struct weir_store *st, const struct weir_log_ask *ask, const struct log_listing *l, struct weir_error *err)
+log_judge(struct weir_store *st, const struct weir_log_ask *ask, const struct log_listing *l,
+          struct weir_error *err)
 {
     const struct weir_log_range *r = &l->range;
 
     if (r->newest < 0 && l->above < 0)
         return weir_fail(err, WEIR_NOTFOUND, "%s holds no Delta table", st->path);
     if (ask->version >= 0 && r->newest < ask->version && l->above < ask->version)
-        return weir_fail(err, WEIR_NOTFOUND, "%s has no version %" PRId64 ": its newest is %" PRId64, st->path,
-                         ask->version, l->above);
+        return weir_fail(err, WEIR_NOTFOUND, "%s has no version %" PRId64 ": its newest is %" PRId64,
+                         st->path, ask->version, l->above);
     if (ask->version < 0 && r->newest < l->above) {
         weir_fail(err, WEIR_CORRUPT,
-                  "%s/" WEIR_LOG_FOLDER ": checkpoint %" PRId64 " is not whole, and commits up to it are missing from %"
-                  PRId64 " on", st->path, l->above, r->last_commit + 1);
-        return weir_error_hint(err, "bring the files back from a copy; an older state would be taken for the newest one");
+                  "%s/" WEIR_LOG_FOLDER ": checkpoint %" PRId64
+                  " is not whole, and commits up to it are missing from %" PRId64 " on",
+                  st->path, l->above, r->last_commit + 1);
+        return weir_error_hint(
+            err, "bring the files back from a copy; an older state would be taken for the newest one");
     }
     if (ask->version >= 0 && r->newest < ask->version) {
         weir_fail(err, WEIR_CORRUPT, "%s: version %" PRId64 " cannot be read: its commit is gone", st->path,
                   ask->version);
-        return weir_error_hint(err, "commits below a checkpoint are cleaned up after delta.logRetentionDuration; take a "
-                                    "newer version");
+        return weir_error_hint(
+            err, "commits below a checkpoint are cleaned up after delta.logRetentionDuration; take a "
+                 "newer version");
     }
     if (r->last_commit <= r->checkpoint.version || r->oldest <= r->checkpoint.version + 1)
         return WEIR_OK;
     if (r->checkpoint.version < 0)
-        weir_fail(err, WEIR_CORRUPT, "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing, %" PRId64 " is there", st->path,
+        weir_fail(err, WEIR_CORRUPT,
+                  "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing, %" PRId64 " is there", st->path,
                   r->oldest - 1, r->oldest);
     else
-        weir_fail(err, WEIR_CORRUPT, "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing above checkpoint %" PRId64,
-                  st->path, r->oldest - 1, r->checkpoint.version);
-    return weir_error_hint(err, "bring the file back from a copy; a table with a hole in its log cannot be read");
+        weir_fail(err, WEIR_CORRUPT,
+                  "%s/" WEIR_LOG_FOLDER ": commit %" PRId64 " is missing above checkpoint %" PRId64, st->path,
+                  r->oldest - 1, r->checkpoint.version);
+    return weir_error_hint(err,
+                           "bring the file back from a copy; a table with a hole in its log cannot be read");
 }
 
 weir_rc
-weir_log_find(struct weir_store *st, const struct weir_log_ask *ask, struct weir_log_range *out, struct weir_error *err)
+weir_log_find(struct weir_store *st, const struct weir_log_ask *ask, struct weir_log_range *out,
+              struct weir_error *err)
 {
     struct log_listing l;
     int64_t hint = ask->whole || ask->below != INT64_MAX ? -1 : log_hint(st);
@@ -339,7 +360,7 @@ weir_log_find(struct weir_store *st, const struct weir_log_ask *ask, struct weir
     return log_judge(st, ask, &l, err);
 }
 
-/* --- lines of an object, last first --------------------------------------------------------------------------- */
+/* --- lines of an object, last first --------------------------------------------------------------------- */
 
 struct log_back {
     struct weir_store *st;
@@ -382,8 +403,7 @@ back_next(struct log_back *b, const char **line, size_t *len, struct weir_error 
     size_t scanned = 0; /* bytes at the buffer's end known to hold no \n */
 
     for (;;) {
-        const char *nl =
-            b->buf.len > scanned ? memrchr(b->buf.data, '\n', b->buf.len - scanned) : NULL;
+        const char *nl = b->buf.len > scanned ? memrchr(b->buf.data, '\n', b->buf.len - scanned) : NULL;
 
         if (nl != NULL || b->pos == 0) {
             size_t start = nl != NULL ? (size_t)(nl - b->buf.data) + 1 : 0;
@@ -420,18 +440,18 @@ log_line_number(struct weir_store *st, const char *key, int64_t at)
     return line;
 }
 
-/* --- the cursor -------------------------------------------------------------------------------------------------- */
+/* --- the cursor ----------------------------------------------------------------------------------------- */
 
 struct weir_log_cursor {
     struct weir_store *st;
     struct weir_quota *q;
     const struct weir_log_range *range;
-    int64_t version, oldest;    /* being read; the last one to read */
-    int64_t covers;             /* the oldest version that the open file stands for */
+    int64_t version, oldest; /* being read; the last one to read */
+    int64_t covers;          /* the oldest version that the open file stands for */
     bool open;
     char key[WEIR_LOG_KEY];
     struct log_back back;
-    int64_t at;                 /* where the line given out last starts */
+    int64_t at; /* where the line given out last starts */
 };
 
 weir_rc
@@ -474,7 +494,8 @@ cursor_file(struct weir_log_cursor *cur, struct weir_error *err)
     }
     rc = weir_store_head(cur->st, cur->key, &obj, err);
     if (rc == WEIR_NOTFOUND)
-        return weir_fail(err, WEIR_CORRUPT, "%s/%s: this commit is missing from the log", cur->st->path, cur->key);
+        return weir_fail(err, WEIR_CORRUPT, "%s/%s: this commit is missing from the log", cur->st->path,
+                         cur->key);
     WEIR_TRY(rc);
     cur->back.st = cur->st;
     cur->back.key = cur->key;
@@ -485,7 +506,8 @@ cursor_file(struct weir_log_cursor *cur, struct weir_error *err)
 }
 
 weir_rc
-weir_log_next(struct weir_log_cursor *cur, int64_t *version, const char **line, size_t *len, struct weir_error *err)
+weir_log_next(struct weir_log_cursor *cur, int64_t *version, const char **line, size_t *len,
+              struct weir_error *err)
 {
     weir_rc rc;
 

@@ -6,8 +6,8 @@
 #include "delta/feature.h"
 
 weir_rc
-weir_mapping_of(const struct weir_protocol *protocol, const struct weir_metadata *meta, weir_mapping_mode *out,
-                struct weir_error *err)
+weir_mapping_of(const struct weir_protocol *protocol, const struct weir_metadata *meta,
+                weir_mapping_mode *out, struct weir_error *err)
 {
     const char *mode = weir_metadata_conf(meta, "delta.columnMapping.mode");
     struct weir_slice m = weir_slice(mode, mode != NULL ? strlen(mode) : 0);
@@ -74,7 +74,8 @@ physical_name(struct weir_field *f, struct weir_mem *mem, struct weir_error *err
     weir_rc rc = WEIR_OK;
 
     if (name == NULL) {
-        rc = weir_fail(err, WEIR_CORRUPT, "column %s has no physical name, and the table maps its columns", f->name);
+        rc = weir_fail(err, WEIR_CORRUPT, "column %s has no physical name, and the table maps its columns",
+                       f->name);
     } else {
         f->name_len = (uint32_t)strlen(name);
         f->name = weir_mem_strndup(mem, name, f->name_len);
@@ -103,8 +104,8 @@ physical_type(const struct weir_type *type, bool named, struct weir_mem *mem, co
         if (named)
             WEIR_TRY(physical_name(&fields[i], mem, err));
         /* The struct inside a map is key and value: no names either. */
-        WEIR_TRY(physical_type(fields[i].type, type->kind != WEIR_MAP && fields[i].type->kind == WEIR_STRUCT, mem,
-                               &fields[i].type, err));
+        WEIR_TRY(physical_type(fields[i].type, type->kind != WEIR_MAP && fields[i].type->kind == WEIR_STRUCT,
+                               mem, &fields[i].type, err));
     }
     *copy = *type;
     copy->fields = fields;

@@ -1,10 +1,11 @@
 /* Pruning of files. delta/prune.h.
  *
  * 1. The answer is "may hold such a row" or "cannot"; whatever is not understood may.
- * 2. Statistics are bounds (Delta protocol, "Per-file Statistics"): texts are cut, deletion vectors leave them as they
- *    were, timestamps are cut down to the millisecond, so one is added to a maximum. NaN may be above the maximum of a
- *    writer that leaves it out.
- * 3. A null makes no comparison true, and a partition value that cannot be read is null, as for the reader of the rows.
+ * 2. Statistics are bounds (Delta protocol, "Per-file Statistics"): texts are cut, deletion vectors leave
+ *    them as they were, timestamps are cut down to the millisecond, so one is added to a maximum. NaN may be
+ *    above the maximum of a writer that leaves it out.
+ * 3. A null makes no comparison true, and a partition value that cannot be read is null, as for the reader of
+ *    the rows.
  * 4. Numbers that do not fit a double exactly bound nothing.
  * Threads: one owner. */
 #include "delta/prune.h"
@@ -23,19 +24,19 @@ enum { PRUNE_SLOT = 16, MS = 1000 };
 struct prune_leaf {
     const struct weir_pred *pred;
     const struct weir_type *type;
-    const char *const *path;      /* physical names */
-    const char *partition;        /* the key of its partition value; NULL: a column of the files */
+    const char *const *path; /* physical names */
+    const char *partition;   /* the key of its partition value; NULL: a column of the files */
 };
 
 struct weir_prune {
     const struct weir_pred *pred;
     const struct prune_leaf *leaves;
     uint32_t nleaves;
-    bool stats;                   /* some leaf is no partition column */
+    bool stats; /* some leaf is no partition column */
     struct weir_mem *scratch;
 };
 
-/* --- binding ----------------------------------------------------------------------------------------------------- */
+/* --- binding -------------------------------------------------------------------------------------------- */
 
 static uint32_t
 pred_leaves(const struct weir_pred *p)
@@ -60,9 +61,12 @@ leaf_bind(const struct weir_snapshot *snap, const struct weir_type *physical, co
     WEIR_NEW(path, mem, (p->depth + 1) * sizeof(*path));
     leaf->path = path;
     for (uint32_t i = 0; i < p->depth; i++) {
-        int at = logical->kind == WEIR_STRUCT ? weir_field_find(logical, p->path[i], strlen(p->path[i]), false) : -1;
+        int at = logical->kind == WEIR_STRUCT
+                     ? weir_field_find(logical, p->path[i], strlen(p->path[i]), false)
+                     : -1;
 
-        if (at < 0 || weir_mapping_char(&logical->fields[at]) > 0) /* blanks are put to what the bounds are of */
+        if (at < 0 ||
+            weir_mapping_char(&logical->fields[at]) > 0) /* blanks are put to what the bounds are of */
             return WEIR_OK;
         path[i] = physical->fields[at].name;
         if (i == 0 && weir_metadata_partition(&snap->meta, logical->fields[at].name) >= 0)
@@ -114,7 +118,7 @@ out:
     return rc;
 }
 
-/* --- bounds ------------------------------------------------------------------------------------------------------ */
+/* --- bounds --------------------------------------------------------------------------------------------- */
 
 struct prune_bound { /* a value of one row on the stack */
     struct weir_col col;
@@ -145,7 +149,8 @@ bound_read(struct prune_bound *b, const json_t *v, bool max, struct weir_mem *me
 
 /* Whether some value v with lo <= v <= hi may stand in this relation to the constant. */
 static bool
-bounds_may(weir_pred_op op, const struct prune_bound *lo, const struct prune_bound *hi, const struct weir_col *value)
+bounds_may(weir_pred_op op, const struct prune_bound *lo, const struct prune_bound *hi,
+           const struct weir_col *value)
 {
     bool real = value->type->kind == WEIR_FLOAT || value->type->kind == WEIR_DOUBLE;
     int to_lo = lo->there ? weir_slot_compare(value, 0, &lo->col, 0) : 1;
@@ -154,16 +159,22 @@ bounds_may(weir_pred_op op, const struct prune_bound *lo, const struct prune_bou
                                                         : isnan(*(const double *)value->data));
 
     switch (op) {
-    case WEIR_PRED_EQ: return nan || (to_lo >= 0 && to_hi <= 0);
-    case WEIR_PRED_LT: return to_lo > 0;
-    case WEIR_PRED_LE: return to_lo >= 0;
-    case WEIR_PRED_GT: return real || to_hi < 0;
-    case WEIR_PRED_GE: return real || to_hi <= 0;
-    default: return true;
+    case WEIR_PRED_EQ:
+        return nan || (to_lo >= 0 && to_hi <= 0);
+    case WEIR_PRED_LT:
+        return to_lo > 0;
+    case WEIR_PRED_LE:
+        return to_lo >= 0;
+    case WEIR_PRED_GT:
+        return real || to_hi < 0;
+    case WEIR_PRED_GE:
+        return real || to_hi <= 0;
+    default:
+        return true;
     }
 }
 
-/* --- leaves ------------------------------------------------------------------------------------------------------ */
+/* --- leaves --------------------------------------------------------------------------------------------- */
 
 static const json_t *
 stats_at(const json_t *stats, const char *part, const struct prune_leaf *leaf)
@@ -219,14 +230,17 @@ leaf_may_partition(const struct prune_leaf *leaf, const struct weir_file *file, 
     if (!b.there)
         return false;
     c = weir_slot_compare(&b.col, 0, leaf->pred->value, 0);
-    return op == WEIR_PRED_EQ ? c == 0 : op == WEIR_PRED_LT ? c < 0 : op == WEIR_PRED_LE ? c <= 0
-                                        : op == WEIR_PRED_GT ? c > 0 : c >= 0;
+    return op == WEIR_PRED_EQ   ? c == 0
+           : op == WEIR_PRED_LT ? c < 0
+           : op == WEIR_PRED_LE ? c <= 0
+           : op == WEIR_PRED_GT ? c > 0
+                                : c >= 0;
 }
 
 /* Leaves stand in the order of the tree: *at is the next one. */
 static bool
-pred_may(const struct weir_prune *p, const struct weir_pred *pred, const struct weir_file *file, const json_t *stats,
-         uint32_t *at)
+pred_may(const struct weir_prune *p, const struct weir_pred *pred, const struct weir_file *file,
+         const json_t *stats, uint32_t *at)
 {
     bool and = pred->op == WEIR_PRED_AND, may = and;
 
@@ -243,7 +257,7 @@ pred_may(const struct weir_prune *p, const struct weir_pred *pred, const struct 
     for (uint32_t i = 0; i < pred->nkids; i++) {
         bool kid = pred_may(p, pred->kids[i], file, stats, at);
 
-        may = and ? may && kid : may || kid;
+        may = and? may && kid : may || kid;
     }
     return may;
 }

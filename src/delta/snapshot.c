@@ -1,12 +1,12 @@
 /* Opening a table. delta/snapshot.h.
  *
- * 1. Newest first, commits before the checkpoint below them; the first protocol, metaData and txn of the app id that are
- *    seen are the ones that count.
- * 2. Shortcuts are believed only where they prove themselves: the tags' versions must hold what they claim, a .crc
- *    must carry the txnId of its commit.
+ * 1. Newest first, commits before the checkpoint below them; the first protocol, metaData and txn of the app
+ *    id that are seen are the ones that count.
+ * 2. Shortcuts are believed only where they prove themselves: the tags' versions must hold what they claim, a
+ *    .crc must carry the txnId of its commit.
  * 3. A version without protocol or metaData is CORRUPT.
- * 4. A checkpoint that cannot be read is passed over, with a warning, for an older one or for the commits from 0, if
- *    these are all there; nothing of it is kept.
+ * 4. A checkpoint that cannot be read is passed over, with a warning, for an older one or for the commits
+ *    from 0, if these are all there; nothing of it is kept.
  * Threads: a snapshot has one owner. */
 #include "delta/snapshot.h"
 
@@ -128,7 +128,8 @@ load_done(const struct snapshot_load *l)
     return l->have_protocol && l->have_meta && l->have_txn;
 }
 
-/* A query without a txn here may follow another one of the same pipeline, whose commits say so wherever they are. */
+/* A query without a txn here may follow another one of the same pipeline, whose commits say so wherever they
+ * are. */
 static bool
 load_seeks_other(const struct snapshot_load *l)
 {
@@ -137,8 +138,8 @@ load_seeks_other(const struct snapshot_load *l)
     return snap->pipeline != NULL && snap->txn < 0 && snap->other_query[0] == '\0';
 }
 
-/* The version checksum of a commit says what stands below it: protocol, metadata and, when the list is there, every
- * txn. Only taken when it is that commit's. What it lacks is read from the log instead. */
+/* The version checksum of a commit says what stands below it: protocol, metadata and, when the list is there,
+ * every txn. Only taken when it is that commit's. What it lacks is read from the log instead. */
 static weir_rc
 load_crc(struct snapshot_load *l, int64_t version, struct weir_error *err)
 {
@@ -284,8 +285,8 @@ load_small(void *arg, weir_action_kind kind, const json_t *body, struct weir_err
                                           : WEIR_OK;
 }
 
-/* A query that the table has never seen may follow another one of the same pipeline, whose commits may be anywhere in
- * the log. Only when the checkpoint knows of queries is there something to look for. */
+/* A query that the table has never seen may follow another one of the same pipeline, whose commits may be
+ * anywhere in the log. Only when the checkpoint knows of queries is there something to look for. */
 static weir_rc
 load_other_line(void *arg, int64_t version, const char *line, size_t len, struct weir_error *err)
 {
@@ -461,7 +462,7 @@ weir_snapshot_free(struct weir_snapshot *snap)
         weir_mem_free(snap->mem);
 }
 
-/* --- moving on by one commit ---------------------------------------------------------------------------------- */
+/* --- moving on by one commit ---------------------------------------------------------------------------- */
 
 struct snapshot_step {
     struct snapshot_load load;

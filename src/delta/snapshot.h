@@ -1,12 +1,12 @@
-/* What a writer must know of a table: its newest version, protocol, metaData, and how far one query has come. Not its
- * files (delta/files.h): an append does not grow with the table.
+/* What a writer must know of a table: its newest version, protocol, metaData, and how far one query has come.
+ * Not its files (delta/files.h): an append does not grow with the table.
  *
- * The cost of opening: a listing of the log folder from the newest checkpoint on; then commits from the newest down
- * until protocol, metaData and the query's txn are found, and the checkpoint's small columns when they are not. Commits
- * of weir carry in their tags where protocol and metaData stand, and a version checksum (.crc) of Spark's carries all
- * three, so that is usually a handful of files. A query id that the table has never seen costs a pass over the whole
- * log, once: another query of the same pipeline may stand anywhere in it.
- * Afterwards the snapshot is moved on by each commit, its own or a winner's, without listing. */
+ * The cost of opening: a listing of the log folder from the newest checkpoint on; then commits from the
+ * newest down until protocol, metaData and the query's txn are found, and the checkpoint's small columns when
+ * they are not. Commits of weir carry in their tags where protocol and metaData stand, and a version checksum
+ * (.crc) of Spark's carries all three, so that is usually a handful of files. A query id that the table has
+ * never seen costs a pass over the whole log, once: another query of the same pipeline may stand anywhere in
+ * it. Afterwards the snapshot is moved on by each commit, its own or a winner's, without listing. */
 #ifndef WEIR_DELTA_SNAPSHOT_H
 #define WEIR_DELTA_SNAPSHOT_H
 
@@ -32,7 +32,8 @@ struct weir_snapshot {
     const char *app_id, *pipeline;          /* borrowed */
 };
 
-/* app_id and pipeline may be NULL. No table: version -1. CORRUPT, UNSUPPORTED. Does not judge the protocol. */
+/* app_id and pipeline may be NULL. No table: version -1. CORRUPT, UNSUPPORTED. Does not judge the protocol.
+ * */
 weir_rc weir_snapshot_open(struct weir_store *st, const char *app_id, const char *pipeline, struct weir_quota *q,
                            struct weir_snapshot **out, struct weir_error *err);
 /* The table as it was at a version (-1: as it is), for readers. NOTFOUND: no table, or no such version. */

@@ -1,9 +1,9 @@
 /* File statistics as JSON. delta/stats.h.
  *
- * 1. What is written are bounds: a value that cannot be given exactly is widened or left out, never narrowed. One
- *    exception is the protocol's own: timestamps are cut down to milliseconds, and readers know it.
- * 2. Leaves are counted over the table's schema, nested ones each, arrays and maps as one, whether or not their type
- *    has an order.
+ * 1. What is written are bounds: a value that cannot be given exactly is widened or left out, never narrowed.
+ *    One exception is the protocol's own: timestamps are cut down to milliseconds, and readers know it.
+ * 2. Leaves are counted over the table's schema, nested ones each, arrays and maps as one, whether or not
+ *    their type has an order.
  * 3. Booleans have bounds, which Spark neither writes nor looks at: where they are missing, delta-rs takes
  *    each comparison with the column for false, and a filter on it loses rows.
  * Follows Delta's StatisticsCollection. Pure functions. */
@@ -35,7 +35,8 @@ struct stats_name { /* where the walk is: names from the top */
     uint32_t depth;
 };
 
-/* The next name of a comma list of dotted names with backticks: its parts into name. false: the end, or not one. */
+/* The next name of a comma list of dotted names with backticks: its parts into name. false: the end, or not
+ * one. */
 static bool
 names_next(const char **at, char *text, size_t size, struct stats_name *name, bool *bad)
 {
@@ -237,7 +238,8 @@ stats_field(struct stats_walk *w, const struct weir_field *f, const struct weir_
     print_text(w->buf, f->name, f->name_len);
     weir_buf_byte(w->buf, ':');
     any = stats_struct(w, f->type, c != NULL ? c->kids : NULL, c != NULL ? c->nkids : 0, at);
-    /* A struct with indexed leaves stays as {} when none has a bound, as in Spark; one beyond the limit goes. */
+    /* A struct with indexed leaves stays as {} when none has a bound, as in Spark; one beyond the limit goes.
+     * */
     if (!any && (w->named != NULL || left <= 0) && !w->buf->failed) {
         w->buf->len = start;
         return false;
@@ -323,7 +325,7 @@ weir_stats_print(const struct weir_metadata *meta, const struct weir_filestats *
     return weir_buf_check(buf, err);
 }
 
-/* --- as a struct ------------------------------------------------------------------------------------------------- */
+/* --- as a struct ---------------------------------------------------------------------------------------- */
 
 struct stats_types { /* of the same columns: bounds, and counts */
     struct weir_field *bounds, *counts;
@@ -419,7 +421,7 @@ weir_stats_schema(const struct weir_metadata *meta, const struct weir_type *phys
     return types_struct(mem, fields, n, out, err);
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------------------------------------- */
 
 static bool
 bound_text(struct weir_col *col, uint32_t row, const char *text, size_t len, struct weir_mem *mem)

@@ -14,7 +14,7 @@
 #include "delta/files.h"
 #include "delta/mapping.h"
 
-/* --- bounds ------------------------------------------------------------------------------------------------------ */
+/* --- bounds --------------------------------------------------------------------------------------------- */
 
 /* Cut where it is too long for a table, and where the writer cut it: a maximum then ends in the byte 0x7f. */
 static void
@@ -58,7 +58,8 @@ bound_take_real(struct weir_summary_column *c, double d, bool max)
         text[weir_double_print(d, text)] = '\0';
 }
 
-/* One bound of one file into the table's. Texts compare by bytes: right for strings, dates and times of one form. */
+/* One bound of one file into the table's. Texts compare by bytes: right for strings, dates and times of one
+ * form. */
 static bool
 bound_take(struct weir_summary_column *c, const json_t *v, bool max)
 {
@@ -204,7 +205,7 @@ weir_summary_fini(struct weir_summary *s)
     *s = (struct weir_summary){0};
 }
 
-/* --- history ---------------------------------------------------------------------------------------------------- */
+/* --- history -------------------------------------------------------------------------------------------- */
 
 struct history_walk {
     struct weir_history h;

@@ -26,8 +26,8 @@ struct weir_summary {
     struct weir_summary_column columns[WEIR_SUMMARY_COLUMNS];
 };
 
-/* As of a version; -1: the newest. NOTFOUND: no table, no such version. UNSUPPORTED: reader features. CORRUPT. Memory: 32
- * bytes a file that commits above the checkpoint name, under q. */
+/* As of a version; -1: the newest. NOTFOUND: no table, no such version. UNSUPPORTED: reader features.
+ * CORRUPT. Memory: 32 bytes a file that commits above the checkpoint name, under q. */
 weir_rc weir_summary_read(struct weir_store *st, int64_t version, struct weir_quota *q, struct weir_summary *out,
                           struct weir_error *err);
 void weir_summary_fini(struct weir_summary *s); /* a zeroed one is fine */

@@ -1,7 +1,7 @@
 /* Time travel by timestamp. delta/travel.h.
  *
- * With in-commit timestamps that were switched on later, versions from the enablement on are searched by these and only
- * for times from then on; all else by file times. Threads: none of its own. */
+ * With in-commit timestamps that were switched on later, versions from the enablement on are searched by
+ * these and only for times from then on; all else by file times. Threads: none of its own. */
 #include "delta/travel.h"
 
 #include <inttypes.h>
@@ -10,12 +10,12 @@
 #include "base/time.h"
 #include "delta/feature.h"
 
-/* --- by the times of files --------------------------------------------------------------------------------------- */
+/* --- by the times of files ------------------------------------------------------------------------------ */
 
 struct travel_files {
     int64_t first, last; /* the commits that may be chosen */
     int64_t want;
-    int64_t time;        /* of the one before, made rising; INT64_MIN: none yet */
+    int64_t time; /* of the one before, made rising; INT64_MIN: none yet */
     int64_t found, first_ms, last_ms;
     bool any;
 };
@@ -28,8 +28,9 @@ files_see(void *arg, const struct weir_object *obj, struct weir_error *err)
     int64_t v;
 
     (void)err;
-    if (strlen(name) != 20 + strlen(".json") || strspn(name, "0123456789") != 20 || strcmp(name + 20, ".json") != 0 ||
-        !weir_parse_int(weir_slice(name, 20), &v) || v < t->first || v > t->last)
+    if (strlen(name) != 20 + strlen(".json") || strspn(name, "0123456789") != 20 ||
+        strcmp(name + 20, ".json") != 0 || !weir_parse_int(weir_slice(name, 20), &v) || v < t->first ||
+        v > t->last)
         return WEIR_OK;
     t->time = t->time != INT64_MIN && obj->mtime_ms <= t->time ? t->time + 1 : obj->mtime_ms;
     if (!t->any)
@@ -52,8 +53,8 @@ travel_outside(int64_t want, int64_t limit, bool late, struct weir_error *err)
 }
 
 static weir_rc
-travel_by_files(struct weir_store *st, int64_t first, int64_t last, int64_t want, bool newest, int64_t *version,
-                struct weir_error *err)
+travel_by_files(struct weir_store *st, int64_t first, int64_t last, int64_t want, bool newest,
+                int64_t *version, struct weir_error *err)
 {
     struct travel_files t = {.first = first, .last = last, .want = want, .time = INT64_MIN, .found = -1};
 
@@ -68,7 +69,7 @@ travel_by_files(struct weir_store *st, int64_t first, int64_t last, int64_t want
     return WEIR_OK;
 }
 
-/* --- by in-commit timestamps ------------------------------------------------------------------------------------- */
+/* --- by in-commit timestamps ---------------------------------------------------------------------------- */
 
 static weir_rc
 ict_line(void *arg, int64_t version, const char *line, size_t len, struct weir_error *err)
@@ -95,15 +96,16 @@ ict_of(struct weir_store *st, int64_t version, struct weir_quota *q, int64_t *ou
     *out = INT64_MIN;
     WEIR_TRY(weir_log_walk(st, NULL, version, version, q, ict_line, out, err));
     if (*out == INT64_MIN)
-        return weir_fail(err, WEIR_CORRUPT, "%s: commit %" PRId64 " has no inCommitTimestamp, and the table keeps them",
+        return weir_fail(err, WEIR_CORRUPT,
+                         "%s: commit %" PRId64 " has no inCommitTimestamp, and the table keeps them",
                          st->path, version);
     return WEIR_OK;
 }
 
 /* They rise strictly, so the search halves. */
 static weir_rc
-travel_by_ict(struct weir_store *st, int64_t first, int64_t last, int64_t want, struct weir_quota *q, int64_t *version,
-              struct weir_error *err)
+travel_by_ict(struct weir_store *st, int64_t first, int64_t last, int64_t want, struct weir_quota *q,
+              int64_t *version, struct weir_error *err)
 {
     int64_t lo = first, hi = last, ict;
 
@@ -136,7 +138,8 @@ conf_number(const struct weir_metadata *meta, const char *key, int64_t dflt)
 }
 
 weir_rc
-weir_travel(struct weir_store *st, int64_t time_ms, struct weir_quota *q, int64_t *version, struct weir_error *err)
+weir_travel(struct weir_store *st, int64_t time_ms, struct weir_quota *q, int64_t *version,
+            struct weir_error *err)
 {
     const struct weir_log_ask ask = {.version = -1, .below = INT64_MAX, .whole = true};
     struct weir_snapshot *snap = NULL;
@@ -154,8 +157,8 @@ weir_travel(struct weir_store *st, int64_t time_ms, struct weir_quota *q, int64_
     enabled = conf_number(&snap->meta, "delta.inCommitTimestampEnablementVersion", 0);
     since = conf_number(&snap->meta, "delta.inCommitTimestampEnablementTimestamp", INT64_MIN);
     if (time_ms >= since)
-        rc = travel_by_ict(st, enabled > range.oldest_commit ? enabled : range.oldest_commit, range.last_commit, time_ms,
-                           q, version, err);
+        rc = travel_by_ict(st, enabled > range.oldest_commit ? enabled : range.oldest_commit,
+                           range.last_commit, time_ms, q, version, err);
     else
         rc = travel_by_files(st, range.oldest_commit, enabled - 1, time_ms, false, version, err);
 out:

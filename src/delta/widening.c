@@ -60,7 +60,8 @@ field_check(const struct weir_field *f, struct weir_error *err)
         weir_json_load(f->metadata, strlen(f->metadata), &doc, &ignored) != WEIR_OK)
         return WEIR_OK;
     changes = json_object_get(doc, "delta.typeChanges");
-    json_array_foreach(changes, i, change) {
+    json_array_foreach(changes, i, change)
+    {
         const char *from = json_string_value(json_object_get(change, "fromType"));
         const char *to = json_string_value(json_object_get(change, "toType"));
 

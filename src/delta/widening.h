@@ -6,8 +6,8 @@
 
 #include "delta/action.h"
 
-/* UNSUPPORTED names the column whose type was changed (delta.typeChanges) in a way that the protocol does not have: what
- * its old values mean then is not known. */
+/* UNSUPPORTED names the column whose type was changed (delta.typeChanges) in a way that the protocol does not
+ * have: what its old values mean then is not known. */
 weir_rc weir_widening_check(const struct weir_type *schema, struct weir_error *err);
 
 #endif

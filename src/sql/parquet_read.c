@@ -1,12 +1,12 @@
 /* Parquet by DuckDB, for checkpoints. codec/parquet.h.
  *
- * 1. One database for the process, opened with the first reader and kept: opening takes 12 ms and some 20 MB, and who
- *    reads one checkpoint soon reads the next. Each reader has a connection of its own.
- * 2. The result is streamed and its vectors are lent to the page, so memory is that of one chunk and of the pages of
- *    Parquet under it, whatever the file's size.
+ * 1. One database for the process, opened with the first reader and kept: opening takes 12 ms and some 20 MB,
+ *    and who reads one checkpoint soon reads the next. Each reader has a connection of its own.
+ * 2. The result is streamed and its vectors are lent to the page, so memory is that of one chunk and of the
+ *    pages of Parquet under it, whatever the file's size.
  * 3. Nothing but the one file is opened, no extension is loaded, no thread is started, nothing is spilled.
- * 4. Which places the file has is asked first: only those are named in the query, so a missing column is a null and
- *    not an error, and a name cannot mean anything else. Names are quoted, never spliced.
+ * 4. Which places the file has is asked first: only those are named in the query, so a missing column is a
+ *    null and not an error, and a name cannot mean anything else. Names are quoted, never spliced.
  * Threads: the database is under a mutex while it is opened; a reader has one owner. */
 #include "sql/parquet_read.h"
 
@@ -29,7 +29,7 @@ struct parquet_reader {
     struct weir_spool spool;
 };
 
-/* --- the database ------------------------------------------------------------------------------------------------ */
+/* --- the database --------------------------------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;
@@ -40,8 +40,12 @@ static weir_rc
 db_open(duckdb_database *out, struct weir_error *err)
 {
     static const char *const settings[][2] = {
-        {"threads", "1"}, {"external_threads", "1"}, {"memory_limit", "512MB"}, {"temp_directory", ""},
-        {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
+        {"threads", "1"},
+        {"external_threads", "1"},
+        {"memory_limit", "512MB"},
+        {"temp_directory", ""},
+        {"autoinstall_known_extensions", "false"},
+        {"autoload_known_extensions", "false"},
     };
     duckdb_config config;
     char *why = NULL;
@@ -54,7 +58,8 @@ db_open(duckdb_database *out, struct weir_error *err)
             rc = weir_fail(err, WEIR_BUG, "DuckDB does not know the setting %s", settings[i][0]);
     }
     if (rc == WEIR_OK && duckdb_open_ext(NULL, out, config, &why) != DuckDBSuccess)
-        rc = weir_fail(err, WEIR_NOMEM, "DuckDB cannot be opened: %.200s", why != NULL ? why : "no reason given");
+        rc = weir_fail(err, WEIR_NOMEM, "DuckDB cannot be opened: %.200s",
+                       why != NULL ? why : "no reason given");
     duckdb_free(why);
     duckdb_destroy_config(&config);
     return rc;
@@ -75,7 +80,7 @@ db_connect(struct parquet_reader *r, struct weir_error *err)
     return rc;
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------ */
+/* --- errors --------------------------------------------------------------------------------------------- */
 
 /* DuckDB's first line, without what it says about its own settings and files. */
 static weir_rc
@@ -99,7 +104,7 @@ reader_prepare(struct parquet_reader *r, const char *sql, struct weir_error *err
     return err->rc;
 }
 
-/* --- the query --------------------------------------------------------------------------------------------------- */
+/* --- the query ------------------------------------------------------------------------------------------ */
 
 static void
 sql_quote(struct weir_buf *sql, const char *text, char quote)
@@ -133,10 +138,18 @@ static void
 sql_type(struct weir_buf *sql, const struct weir_type *type)
 {
     switch (type->kind) {
-    case WEIR_BOOLEAN: weir_buf_str(sql, "BOOLEAN"); break;
-    case WEIR_INT: weir_buf_str(sql, "INTEGER"); break;
-    case WEIR_LONG: weir_buf_str(sql, "BIGINT"); break;
-    case WEIR_STRING: weir_buf_str(sql, "VARCHAR"); break;
+    case WEIR_BOOLEAN:
+        weir_buf_str(sql, "BOOLEAN");
+        break;
+    case WEIR_INT:
+        weir_buf_str(sql, "INTEGER");
+        break;
+    case WEIR_LONG:
+        weir_buf_str(sql, "BIGINT");
+        break;
+    case WEIR_STRING:
+        weir_buf_str(sql, "VARCHAR");
+        break;
     case WEIR_ARRAY:
         sql_type(sql, type->fields[0].type);
         weir_buf_str(sql, "[]");
@@ -148,7 +161,8 @@ sql_type(struct weir_buf *sql, const struct weir_type *type)
         sql_type(sql, weir_map_value(type)->type);
         weir_buf_byte(sql, ')');
         break;
-    default: WEIR_ASSERT(!"a type that no checkpoint has");
+    default:
+        WEIR_ASSERT(!"a type that no checkpoint has");
     }
 }
 
@@ -215,7 +229,8 @@ sql_place(struct weir_buf *sql, const struct weir_parquet_want *want)
 }
 
 static void
-sql_want(struct weir_buf *sql, const struct weir_parquet_want *want, bool there, const struct weir_parquet_want *unless)
+sql_want(struct weir_buf *sql, const struct weir_parquet_want *want, bool there,
+         const struct weir_parquet_want *unless)
 {
     if (there && want->json) {
         weir_buf_str(sql, "CASE WHEN ");
@@ -247,11 +262,13 @@ sql_query(const struct parquet_reader *r, bool some, struct weir_buf *sql)
 {
     weir_buf_str(sql, "SELECT * FROM (SELECT ");
     for (uint32_t i = 0; i < r->nwants; i++) {
-        const struct weir_parquet_want *w = &r->wants[i], *unless = w->unless > 0 ? &r->wants[w->unless - 1] : NULL;
+        const struct weir_parquet_want *w = &r->wants[i],
+                                       *unless = w->unless > 0 ? &r->wants[w->unless - 1] : NULL;
 
         if (i > 0)
             weir_buf_str(sql, ", ");
-        sql_want(sql, w, want_is_there(r->stmt, w), unless != NULL && want_is_there(r->stmt, unless) ? unless : NULL);
+        sql_want(sql, w, want_is_there(r->stmt, w),
+                 unless != NULL && want_is_there(r->stmt, unless) ? unless : NULL);
         weir_buf_printf(sql, " AS c%u", i);
     }
     sql_from(sql, r->spool.path);
@@ -283,7 +300,7 @@ out:
     return rc;
 }
 
-/* --- pages ------------------------------------------------------------------------------------------------------- */
+/* --- pages ---------------------------------------------------------------------------------------------- */
 
 static weir_rc
 col_make(struct weir_col *col, const struct weir_type *type, struct weir_mem *mem, struct weir_error *err)
@@ -323,7 +340,8 @@ col_lend(struct weir_col *col, duckdb_vector vector, uint32_t n)
     col->valid = duckdb_vector_get_validity(vector);
     col->len = col->cap = n;
     if (kind == WEIR_ARRAY || kind == WEIR_MAP) {
-        col_lend(&col->kids[0], duckdb_list_vector_get_child(vector), (uint32_t)duckdb_list_vector_get_size(vector));
+        col_lend(&col->kids[0], duckdb_list_vector_get_child(vector),
+                 (uint32_t)duckdb_list_vector_get_size(vector));
     } else if (kind == WEIR_STRUCT) {
         for (uint32_t i = 0; i < col->nkids; i++)
             col_lend(&col->kids[i], duckdb_struct_vector_get_child(vector, i), n);
@@ -343,8 +361,8 @@ parquet_next(struct weir_parquet_rows *rows, const struct weir_page **page, stru
         if (r->chunk == NULL) {
             why = duckdb_result_error(&r->result);
             if (why != NULL && *why != '\0')
-                return weir_error_context((reader_fail(duckdb_result_error_type(&r->result), why, err), err), "%s",
-                                          r->spool.path);
+                return weir_error_context((reader_fail(duckdb_result_error_type(&r->result), why, err), err),
+                                          "%s", r->spool.path);
             return WEIR_END;
         }
         r->page.rows = (uint32_t)duckdb_data_chunk_get_size(r->chunk);
@@ -356,7 +374,7 @@ parquet_next(struct weir_parquet_rows *rows, const struct weir_page **page, stru
     return WEIR_OK;
 }
 
-/* --- a reader's life --------------------------------------------------------------------------------------------- */
+/* --- a reader's life ------------------------------------------------------------------------------------ */
 
 static void
 parquet_close(struct weir_parquet_rows *rows)
@@ -387,8 +405,8 @@ reader_look(struct weir_store *st, const char *key, struct weir_error *err)
 }
 
 static weir_rc
-parquet_open(struct weir_store *st, const char *key, const struct weir_parquet_want *wants, uint32_t n, bool some,
-             struct weir_quota *q, struct weir_parquet_rows **out, struct weir_error *err)
+parquet_open(struct weir_store *st, const char *key, const struct weir_parquet_want *wants, uint32_t n,
+             bool some, struct weir_quota *q, struct weir_parquet_rows **out, struct weir_error *err)
 {
     struct weir_mem *mem = weir_mem_new(NULL, q, "parquet");
     struct parquet_reader *r = mem != NULL ? weir_mem_zalloc(mem, sizeof(*r)) : NULL;

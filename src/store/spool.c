@@ -1,8 +1,8 @@
 /* An object as a file that has a path. store/store.h.
  *
- * A local store names its own file. Any other object is copied into an unnamed memory file, which other code of this
- * process opens as /proc/self/fd/N; the copy ends with its descriptor.
- * Threads: a spool has one owner; its path may be opened by any thread. */
+ * A local store names its own file. Any other object is copied into an unnamed memory file, which other code
+ * of this process opens as /proc/self/fd/N; the copy ends with its descriptor. Threads: a spool has one
+ * owner; its path may be opened by any thread. */
 #include "store/store.h"
 
 #include <errno.h>

@@ -1,10 +1,11 @@
 /* Delta tables as relations. table/scan.h.
  *
- * 1. What is read is decided once, here: the snapshot, its files, their deletion vectors. The query then sees only that,
- *    whatever others commit meanwhile.
- * 2. Every data file and deletion vector that the log names is looked for first: a missing one is said with its name,
- *    and nothing is read.
- * 3. Columns of type void are left out at any depth; in lists and maps, where Spark cannot either, they are refused.
+ * 1. What is read is decided once, here: the snapshot, its files, their deletion vectors. The query then sees
+ *    only that, whatever others commit meanwhile.
+ * 2. Every data file and deletion vector that the log names is looked for first: a missing one is said with
+ *    its name, and nothing is read.
+ * 3. Columns of type void are left out at any depth; in lists and maps, where Spark cannot either, they are
+ *    refused.
  * 4. With mapping by id, top columns are found by their field id; what is nested below by its physical name.
  * Threads: scan_look() only reads. */
 #include "table/scan.h"
@@ -22,7 +23,7 @@
 
 #define SCAN_TEXT_MAX (256 * WEIR_MIB)
 
-/* --- the table --------------------------------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------------------ */
 
 /* A type without void, NULL when nothing is left. Logical and physical types are cut in the same places. */
 static weir_rc
@@ -45,8 +46,7 @@ without_void(const struct weir_type *type, bool in_list, struct weir_mem *mem, c
     WEIR_NEW(fields, mem, type->nfields * sizeof(*fields));
     for (uint32_t i = 0; i < type->nfields; i++) {
         fields[n] = type->fields[i];
-        WEIR_TRY(without_void(type->fields[i].type, list, mem,
-                              &fields[n].type, err));
+        WEIR_TRY(without_void(type->fields[i].type, list, mem, &fields[n].type, err));
         n += fields[n].type != NULL;
     }
     if (n == 0) {
@@ -71,13 +71,15 @@ table_version(const struct weir_table_ask *ask, struct weir_store *st, struct we
     *version = ask->version;
     if (ask->timestamp == NULL)
         return WEIR_OK;
-    if (!weir_timestamp_parse(ask->timestamp, strlen(ask->timestamp), ask->zone != NULL ? ask->zone : &weir_zone_utc, &us))
+    if (!weir_timestamp_parse(ask->timestamp, strlen(ask->timestamp),
+                              ask->zone != NULL ? ask->zone : &weir_zone_utc, &us))
         return weir_fail(err, WEIR_USAGE, "%s is no timestamp", ask->timestamp);
     return weir_travel(st, us / 1000 - (us % 1000 < 0), q, version, err);
 }
 
 weir_rc
-weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct weir_table **out, struct weir_error *err)
+weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct weir_table **out,
+                struct weir_error *err)
 {
     struct weir_mem *mem = weir_mem_new(NULL, q, "table");
     struct weir_table *t = mem != NULL ? weir_mem_zalloc(mem, sizeof(*t)) : NULL;
@@ -120,12 +122,12 @@ weir_table_close(struct weir_table *t)
     weir_mem_free(t->mem);
 }
 
-/* --- deletion vectors -------------------------------------------------------------------------------------------- */
+/* --- deletion vectors ----------------------------------------------------------------------------------- */
 
 struct scan_vectors { /* by the number of the file */
     struct weir_alive alive;
     struct weir_dv **at;
-    size_t cap, n;        /* n: one behind the last file that has one */
+    size_t cap, n; /* n: one behind the last file that has one */
     struct weir_quota *q;
 };
 
@@ -152,7 +154,8 @@ vectors_free(void *arg)
 }
 
 static weir_rc
-vectors_add(struct scan_vectors *v, struct weir_store *st, const struct weir_file *f, size_t file, struct weir_error *err)
+vectors_add(struct scan_vectors *v, struct weir_store *st, const struct weir_file *f, size_t file,
+            struct weir_error *err)
 {
     size_t cap = v->cap == 0 ? 64 : v->cap;
     struct weir_dv *dv;
@@ -163,7 +166,8 @@ vectors_add(struct scan_vectors *v, struct weir_store *st, const struct weir_fil
         struct weir_dv **at = weir_heap_grow(v->q, v->at, v->cap * sizeof(*at), cap * sizeof(*at));
 
         if (at == NULL)
-            return weir_fail(err, WEIR_NOMEM, "no memory for a table's deletion vectors; raise weir.memoryLimit");
+            return weir_fail(err, WEIR_NOMEM,
+                             "no memory for a table's deletion vectors; raise weir.memoryLimit");
         memset(at + v->cap, 0, (cap - v->cap) * sizeof(*at));
         v->at = at;
         v->cap = cap;
@@ -175,7 +179,7 @@ vectors_add(struct scan_vectors *v, struct weir_store *st, const struct weir_fil
     return WEIR_OK;
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------- */
 
 struct scan_build {
     const struct weir_table *table;
@@ -283,14 +287,16 @@ build_path(struct scan_build *b, const char *path, struct weir_error *err)
     rc = path_is_absolute(b->key.data) ? path_absolute(b, path, err) : path_relative(b, err);
     if (rc == WEIR_NOTFOUND) {
         err->rc = WEIR_CORRUPT;
-        weir_error_hint(err, "the log names this data file: it was deleted from outside, or by a VACUUM that kept too "
-                             "little; take another version or bring it back");
+        weir_error_hint(
+            err, "the log names this data file: it was deleted from outside, or by a VACUUM that kept too "
+                 "little; take another version or bring it back");
         return err->rc;
     }
     return rc;
 }
 
-/* numRecords of the statistics; -1: not said. An estimate is all that is asked for, so the text is not parsed. */
+/* numRecords of the statistics; -1: not said. An estimate is all that is asked for, so the text is not
+ * parsed. */
 static int64_t
 stats_rows(const char *stats)
 {
@@ -318,7 +324,7 @@ build_file(struct scan_build *b, const struct weir_file *f, bool *rows_known, st
     return WEIR_OK;
 }
 
-/* --- columns ----------------------------------------------------------------------------------------------------- */
+/* --- columns -------------------------------------------------------------------------------------------- */
 
 static bool
 type_has(const struct weir_type *type, weir_kind kind)
@@ -351,7 +357,8 @@ build_columns(struct scan_build *b, struct weir_error *err)
                                           .pad = f->type->kind == WEIR_STRING ? weir_mapping_char(f) : 0,
                                           .partition = weir_metadata_partition(meta, f->name)};
         if (mode == WEIR_MAPPING_ID && columns[i].id < 0)
-            WEIR_GO(weir_fail(err, WEIR_CORRUPT, "column %s has no field id, and the table maps its columns by id", f->name));
+            WEIR_GO(weir_fail(err, WEIR_CORRUPT,
+                              "column %s has no field id, and the table maps its columns by id", f->name));
     }
     b->text.columns = columns;
     b->text.ncolumns = t->schema->nfields;
@@ -385,7 +392,7 @@ out:
     return rc;
 }
 
-/* --- a scan ------------------------------------------------------------------------------------------------------ */
+/* --- a scan --------------------------------------------------------------------------------------------- */
 
 static weir_rc
 build_files(struct scan_build *b, const struct weir_pred *pred, struct weir_error *err)
@@ -453,7 +460,8 @@ scan_build(struct scan_build *b, const struct weir_table_scan_ask *ask, struct w
     weir_rc rc;
 
     WEIR_ASSERT(ask->name[0] == 'r');
-    b->text = (struct scan_text){.table = t, .zone = ask->zone != NULL ? ask->zone : &weir_zone_utc, .number = ask->name + 1};
+    b->text = (struct scan_text){
+        .table = t, .zone = ask->zone != NULL ? ask->zone : &weir_zone_utc, .number = ask->name + 1};
     weir_buf_init(&b->text.files, SCAN_TEXT_MAX, t->quota);
     weir_buf_init(&b->text.sql, SCAN_TEXT_MAX, t->quota);
     weir_buf_init(&b->path, WEIR_SMALL_MAX, t->quota);
@@ -474,8 +482,8 @@ out:
 }
 
 weir_rc
-weir_table_scan(const struct weir_table *table, const struct weir_table_scan_ask *ask, struct weir_table_scan **out,
-                struct weir_error *err)
+weir_table_scan(const struct weir_table *table, const struct weir_table_scan_ask *ask,
+                struct weir_table_scan **out, struct weir_error *err)
 {
     struct weir_mem *mem = weir_mem_new(NULL, table->quota, "scan");
     struct weir_table_scan *scan = mem != NULL ? weir_mem_zalloc(mem, sizeof(*scan)) : NULL;

@@ -1,13 +1,13 @@
 /* A snapshot as DuckDB's SQL. table/scan_int.h.
  *
- *   SELECT … AS c0, … FROM read_parquet([files], schema = MAP {physical name or field id: {name, type}}) WHERE weir_alive(…)
- *   UNION ALL SELECT …
+ *   SELECT … AS c0, … FROM read_parquet([files], schema = MAP {physical name or field id: {name, type}})
+ *   WHERE weir_alive(…) UNION ALL SELECT …
  *
- * 1. The schema is given, so no file is opened to bind the query; what a file lacks is null, at any depth, what it has
- *    in a narrower type is widened, and what it has beside that is not read.
+ * 1. The schema is given, so no file is opened to bind the query; what a file lacks is null, at any depth,
+ *    what it has in a narrower type is widened, and what it has beside that is not read.
  * 2. Columns are called p0, p1 … inside: no name of a table can mean something to DuckDB.
- * 3. Partition values are read by weir and printed as typed literals, chosen by the number of the file. DuckDB never
- *    sees the names of folders.
+ * 3. Partition values are read by weir and printed as typed literals, chosen by the number of the file.
+ *    DuckDB never sees the names of folders.
  * 4. Structs whose fields have other physical names are built anew field by field, also in lists and maps.
  * Pure functions. */
 #include <inttypes.h>
@@ -45,15 +45,28 @@ type_struct(const struct weir_type *type, struct weir_buf *sql)
 void
 scan_type(const struct weir_type *type, struct weir_buf *sql)
 {
-    static const char *const names[] = {
-        [WEIR_BOOLEAN] = "BOOLEAN", [WEIR_BYTE] = "TINYINT", [WEIR_SHORT] = "SMALLINT", [WEIR_INT] = "INTEGER",
-        [WEIR_LONG] = "BIGINT", [WEIR_FLOAT] = "FLOAT", [WEIR_DOUBLE] = "DOUBLE", [WEIR_DATE] = "DATE",
-        [WEIR_TIMESTAMP] = "TIMESTAMP WITH TIME ZONE", [WEIR_TIMESTAMP_NTZ] = "TIMESTAMP", [WEIR_STRING] = "VARCHAR",
-        [WEIR_BINARY] = "BLOB", [WEIR_VARIANT] = "STRUCT(\"value\" BLOB, \"metadata\" BLOB)", [WEIR_VOID] = "INTEGER"};
+    static const char *const names[] = {[WEIR_BOOLEAN] = "BOOLEAN",
+                                        [WEIR_BYTE] = "TINYINT",
+                                        [WEIR_SHORT] = "SMALLINT",
+                                        [WEIR_INT] = "INTEGER",
+                                        [WEIR_LONG] = "BIGINT",
+                                        [WEIR_FLOAT] = "FLOAT",
+                                        [WEIR_DOUBLE] = "DOUBLE",
+                                        [WEIR_DATE] = "DATE",
+                                        [WEIR_TIMESTAMP] = "TIMESTAMP WITH TIME ZONE",
+                                        [WEIR_TIMESTAMP_NTZ] = "TIMESTAMP",
+                                        [WEIR_STRING] = "VARCHAR",
+                                        [WEIR_BINARY] = "BLOB",
+                                        [WEIR_VARIANT] = "STRUCT(\"value\" BLOB, \"metadata\" BLOB)",
+                                        [WEIR_VOID] = "INTEGER"};
 
     switch (type->kind) {
-    case WEIR_DECIMAL: weir_buf_printf(sql, "DECIMAL(%u, %u)", type->precision, type->scale); break;
-    case WEIR_STRUCT: type_struct(type, sql); break;
+    case WEIR_DECIMAL:
+        weir_buf_printf(sql, "DECIMAL(%u, %u)", type->precision, type->scale);
+        break;
+    case WEIR_STRUCT:
+        type_struct(type, sql);
+        break;
     case WEIR_ARRAY:
         scan_type(type->fields[0].type, sql);
         weir_buf_str(sql, "[]");
@@ -65,11 +78,12 @@ scan_type(const struct weir_type *type, struct weir_buf *sql)
         scan_type(weir_map_value(type)->type, sql);
         weir_buf_byte(sql, ')');
         break;
-    default: weir_buf_str(sql, names[type->kind]);
+    default:
+        weir_buf_str(sql, names[type->kind]);
     }
 }
 
-/* --- partition values -------------------------------------------------------------------------------------------- */
+/* --- partition values ----------------------------------------------------------------------------------- */
 
 static void
 literal_bytes(const struct weir_str *s, struct weir_buf *sql)
@@ -134,7 +148,8 @@ value_add(struct scan_text *t, struct scan_value *v, const char *text, struct we
     size_t start, len;
 
     weir_page_reset(v->slot);
-    (void)weir_slot_parse(col, 0, text != NULL ? text : "", text != NULL ? strlen(text) : 0, t->zone, v->slot->mem);
+    (void)weir_slot_parse(col, 0, text != NULL ? text : "", text != NULL ? strlen(text) : 0, t->zone,
+                          v->slot->mem);
     if (t->nfiles > 0)
         weir_buf_str(&v->list, ", ");
     start = v->list.len;
@@ -143,11 +158,12 @@ value_add(struct scan_text *t, struct scan_value *v, const char *text, struct we
     len = v->list.len - start;
     if (t->nfiles == 0)
         v->first = len;
-    v->same = t->nfiles == 0 || (v->same && len == v->first && memcmp(v->list.data, v->list.data + start, len) == 0);
+    v->same = t->nfiles == 0 ||
+              (v->same && len == v->first && memcmp(v->list.data, v->list.data + start, len) == 0);
     return WEIR_OK;
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------- */
 
 /* A path is a pattern to read_parquet(): what would be one is put in brackets. */
 static void
@@ -182,13 +198,14 @@ scan_text_file(struct scan_text *t, const char *path, const struct weir_file *f,
     return weir_buf_check(&t->files, err);
 }
 
-/* --- columns ----------------------------------------------------------------------------------------------------- */
+/* --- columns -------------------------------------------------------------------------------------------- */
 
 static bool
 names_differ(const struct weir_type *a, const struct weir_type *b)
 {
     for (uint32_t i = 0; i < a->nfields; i++) {
-        if (strcmp(a->fields[i].name, b->fields[i].name) != 0 || names_differ(a->fields[i].type, b->fields[i].type))
+        if (strcmp(a->fields[i].name, b->fields[i].name) != 0 ||
+            names_differ(a->fields[i].type, b->fields[i].type))
             return true;
     }
     return false;
@@ -196,8 +213,8 @@ names_differ(const struct weir_type *a, const struct weir_type *b)
 
 /* expr, whose type is physical, with the logical names. depth: of lambdas, for their parameters' names. */
 static void
-text_rename(const char *expr, const struct weir_type *physical, const struct weir_type *logical, unsigned depth,
-            struct weir_buf *sql)
+text_rename(const char *expr, const struct weir_type *physical, const struct weir_type *logical,
+            unsigned depth, struct weir_buf *sql)
 {
     struct weir_buf below = {.max = sql->max, .q = sql->q};
     char x[16];
@@ -231,7 +248,8 @@ text_rename(const char *expr, const struct weir_type *physical, const struct wei
     } else {
         char part[24];
 
-        weir_buf_printf(sql, "map_from_entries(list_transform(map_entries(%s), lambda %s: struct_pack(key := ", expr, x);
+        weir_buf_printf(
+            sql, "map_from_entries(list_transform(map_entries(%s), lambda %s: struct_pack(key := ", expr, x);
         snprintf(part, sizeof(part), "%s.key", x);
         text_rename(part, weir_map_key(physical)->type, weir_map_key(logical)->type, depth + 1, sql);
         weir_buf_str(sql, ", value := ");
@@ -332,8 +350,10 @@ scan_text_part(struct scan_text *t)
     text_schema(t, sql);
     weir_buf_str(sql, ") t");
     if (t->vectors)
-        weir_buf_printf(sql, " WHERE weir_alive(%s, CAST(t.file_index AS BIGINT) + %u, CAST(t.file_row_number AS BIGINT))",
-                        t->number, t->base);
+        weir_buf_printf(
+            sql,
+            " WHERE weir_alive(%s, CAST(t.file_index AS BIGINT) + %u, CAST(t.file_row_number AS BIGINT))",
+            t->number, t->base);
     t->base += t->nfiles;
     t->nfiles = 0;
     t->vectors = false;

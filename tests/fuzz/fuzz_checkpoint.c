@@ -1,5 +1,6 @@
-/* A log that begins at a checkpoint: its JSON top file, _last_checkpoint and one commit above it are the input's three
- * parts, divided by a byte 0. Opening, listing and pruning end with an answer or an error, and give back all memory. */
+/* A log that begins at a checkpoint: its JSON top file, _last_checkpoint and one commit above it are the
+ * input's three parts, divided by a byte 0. Opening, listing and pruning end with an answer or an error, and
+ * give back all memory. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Deletion vectors: bitmaps of any bytes, and any inline text. What is taken must answer for every row as it counts. */
+/* Deletion vectors: bitmaps of any bytes, and any inline text. What is taken must answer for every row as it
+ * counts. */
 #include <stdint.h>
 
 #include "base/limits.h"
@@ -30,7 +31,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2 || size > 100000)
         return 0;
     weir_quota_init(&q, NULL, "fuzz", 64 * WEIR_MIB);
-    if (weir_dv_parse(data + 2, size - 2, (uint64_t)data[0] | (uint64_t)data[1] << 8, &q, &dv, &err) == WEIR_OK) {
+    if (weir_dv_parse(data + 2, size - 2, (uint64_t)data[0] | (uint64_t)data[1] << 8, &q, &dv, &err) ==
+        WEIR_OK) {
         ask(dv);
         weir_dv_free(dv);
     }

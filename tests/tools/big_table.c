@@ -1,9 +1,11 @@
-/* Writes the log of a table of many files, none of which is there: what opening, listing and checkpointing cost.
+/* Writes the log of a table of many files, none of which is there: what opening, listing and checkpointing
+ * cost.
  *
  *   big_table DIR FILES [PER_COMMIT]
  *
- * PER_COMMIT files a commit (10,000), each with two partition values and the statistics of five columns; every tenth file
- * is removed again by the last commit. Then the table's checkpoint is written, and the commits below it are deleted. */
+ * PER_COMMIT files a commit (10,000), each with two partition values and the statistics of five columns;
+ * every tenth file is removed again by the last commit. Then the table's checkpoint is written, and the
+ * commits below it are deleted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,8 @@
 
 static const char first_lines[] =
     "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n"
-    "{\"metaData\":{\"id\":\"b16b00b5-0000-4000-8000-000000000000\",\"format\":{\"provider\":\"parquet\",\"options\":{}},"
+    "{\"metaData\":{\"id\":\"b16b00b5-0000-4000-8000-000000000000\",\"format\":{\"provider\":\"parquet\","
+    "\"options\":{}},"
     "\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":["
     "{\\\"name\\\":\\\"id\\\",\\\"type\\\":\\\"long\\\",\\\"nullable\\\":true,\\\"metadata\\\":{}},"
     "{\\\"name\\\":\\\"name\\\",\\\"type\\\":\\\"string\\\",\\\"nullable\\\":true,\\\"metadata\\\":{}},"
@@ -30,10 +33,11 @@ static const char first_lines[] =
 static void
 print_path(int64_t i, struct weir_buf *buf)
 {
-    weir_buf_printf(buf, "day=2025-%02d-%02d/shop=s%02d/part-%05d-%08" PRIx64 "-0000-4000-8000-%012" PRIx64
-                         ".c000.snappy.parquet",
-                    (int)(1 + i / 28 % 12), (int)(1 + i % 28), (int)(i % 40), (int)(i % 100000), (uint64_t)i * 2654435761u,
-                    (uint64_t)i);
+    weir_buf_printf(buf,
+                    "day=2025-%02d-%02d/shop=s%02d/part-%05d-%08" PRIx64 "-0000-4000-8000-%012" PRIx64
+                    ".c000.snappy.parquet",
+                    (int)(1 + i / 28 % 12), (int)(1 + i % 28), (int)(i % 40), (int)(i % 100000),
+                    (uint64_t)i * 2654435761u, (uint64_t)i);
 }
 
 static void
@@ -45,12 +49,14 @@ print_add(int64_t i, struct weir_buf *buf)
                     "\",\"partitionValues\":{\"day\":\"2025-%02d-%02d\",\"shop\":\"s%02d\"},\"size\":%d,"
                     "\"modificationTime\":17000%08d,\"dataChange\":true,\"stats\":\"{\\\"numRecords\\\":1000,"
                     "\\\"minValues\\\":{\\\"id\\\":%" PRId64 ",\\\"name\\\":\\\"a customer %" PRId64
-                    "\\\",\\\"price\\\":%d.25,\\\"at\\\":\\\"2025-01-01T00:00:00.000Z\\\"},\\\"maxValues\\\":{\\\"id\\\":%"
-                    PRId64 ",\\\"name\\\":\\\"z customer %" PRId64
-                    "\\\",\\\"price\\\":%d.75,\\\"at\\\":\\\"2025-01-02T00:00:00.000Z\\\"},\\\"nullCount\\\":{\\\"id\\\":0,"
+                    "\\\",\\\"price\\\":%d.25,\\\"at\\\":\\\"2025-01-01T00:00:00.000Z\\\"},\\\"maxValues\\\":"
+                    "{\\\"id\\\":%" PRId64 ",\\\"name\\\":\\\"z customer %" PRId64
+                    "\\\",\\\"price\\\":%d.75,\\\"at\\\":\\\"2025-01-02T00:00:00.000Z\\\"},\\\"nullCount\\\":"
+                    "{\\\"id\\\":0,"
                     "\\\"name\\\":0,\\\"price\\\":0,\\\"at\\\":0}}\"}}\n",
-                    (int)(1 + i / 28 % 12), (int)(1 + i % 28), (int)(i % 40), (int)(100000 + i % 5000), (int)(i % 100000000),
-                    i * 1000, i, (int)(i % 100), i * 1000 + 999, i, (int)(100 + i % 100));
+                    (int)(1 + i / 28 % 12), (int)(1 + i % 28), (int)(i % 40), (int)(100000 + i % 5000),
+                    (int)(i % 100000000), i * 1000, i, (int)(i % 100), i * 1000 + 999, i,
+                    (int)(100 + i % 100));
 }
 
 static void
@@ -79,7 +85,8 @@ told(const char *what, int64_t began_us)
     struct rusage use;
 
     getrusage(RUSAGE_SELF, &use);
-    printf("%-28s %6.2f s, peak %ld MB\n", what, (double)(weir_mono_us() - began_us) / 1e6, use.ru_maxrss / 1024);
+    printf("%-28s %6.2f s, peak %ld MB\n", what, (double)(weir_mono_us() - began_us) / 1e6,
+           use.ru_maxrss / 1024);
 }
 
 static weir_rc
@@ -122,7 +129,8 @@ int
 main(int argc, char **argv)
 {
     struct weir_error err = {0};
-    int64_t files = argc > 2 ? strtoll(argv[2], NULL, 10) : 0, per = argc > 3 ? strtoll(argv[3], NULL, 10) : 10000;
+    int64_t files = argc > 2 ? strtoll(argv[2], NULL, 10) : 0,
+            per = argc > 3 ? strtoll(argv[3], NULL, 10) : 10000;
     char text[1200];
 
     if (files <= 0 || per <= 0) {

@@ -1,4 +1,5 @@
-/* Reading a log: where a snapshot begins, what a checkpoint of weir's holds, deletion vectors, pruning, time travel. */
+/* Reading a log: where a snapshot begins, what a checkpoint of weir's holds, deletion vectors, pruning, time
+ * travel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,13 +24,21 @@
 
 #define PLACE "test-delta-read"
 #define P12 "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n"
-#define FIELD(name, type)                                                                               \
-    "{\\\"name\\\":\\\"" name "\\\",\\\"type\\\":\\\"" type "\\\",\\\"nullable\\\":true,\\\"metadata\\\":{\\\"mine\\\":1}}"
-#define META(conf)                                                                                      \
-    "{\"metaData\":{\"id\":\"m\",\"name\":\"n\",\"format\":{\"provider\":\"parquet\",\"options\":{}},"           \
-    "\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":[" FIELD("id", "long") "," FIELD("s", "string") "," \
-    FIELD("d", "double") "," FIELD("t", "timestamp") "," FIELD("p", "integer") "]}\",\"partitionColumns\":[\"p\"],"     \
-    "\"configuration\":{" conf "},\"createdTime\":5}}\n"
+#define FIELD(name, type)                                                                                    \
+    "{\\\"name\\\":\\\"" name "\\\",\\\"type\\\":\\\"" type                                                  \
+    "\\\",\\\"nullable\\\":true,\\\"metadata\\\":{\\\"mine\\\":1}}"
+#define META(conf)                                                                                           \
+    "{\"metaData\":{\"id\":\"m\",\"name\":\"n\",\"format\":{\"provider\":\"parquet\",\"options\":{}},"       \
+    "\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":[" FIELD("id", "long") "," FIELD(        \
+        "s",                                                                                                 \
+        "string") "," FIELD("d",                                                                             \
+                            "double") "," FIELD("t",                                                         \
+                                                "timestamp") "," FIELD("p",                                  \
+                                                                       "integer") "]}\","                    \
+                                                                                  "\"partitionColumns\":["   \
+                                                                                  "\"p\"],"                  \
+                                                                                  "\"configuration\":{" conf \
+                                                                                  "},\"createdTime\":5}}\n"
 
 struct fixture {
     struct weir_mem *mem;
@@ -123,13 +132,15 @@ live(struct fixture *f, int64_t version)
     return text;
 }
 
-#define ADD(path, p, stats)                                                                             \
-    "{\"add\":{\"path\":\"" path "\",\"partitionValues\":{\"p\":" p "},\"size\":10,\"modificationTime\":1,\"dataChange\":true," \
+#define ADD(path, p, stats)                                                                                  \
+    "{\"add\":{\"path\":\"" path "\",\"partitionValues\":{\"p\":" p                                          \
+    "},\"size\":10,\"modificationTime\":1,\"dataChange\":true,"                                              \
     "\"tags\":{\"k\":\"v\"},\"stats\":\"" stats "\"}}\n"
-#define REMOVE(path, ms) "{\"remove\":{\"path\":\"" path "\",\"deletionTimestamp\":" ms ",\"dataChange\":true}}\n"
+#define REMOVE(path, ms)                                                                                     \
+    "{\"remove\":{\"path\":\"" path "\",\"deletionTimestamp\":" ms ",\"dataChange\":true}}\n"
 #define ROWS(n) "{\\\"numRecords\\\":" n "}"
 
-/* --- where a snapshot begins --------------------------------------------------------------------------------------- */
+/* --- where a snapshot begins ---------------------------------------------------------------------------- */
 
 static void
 four_versions(struct fixture *f, const char *conf)
@@ -166,7 +177,10 @@ a_checkpoint_of_weirs_stands_for_the_commits_below_it(void **state)
     assert_int_equal(s.rows, 9);
     weir_summary_fini(&s);
     /* a checkpoint that is made of one, and of the commits above it */
-    commit(f, 4, REMOVE("b", "1") "{\"txn\":{\"appId\":\"q\",\"version\":8}}\n{\"txn\":{\"appId\":\"z\",\"version\":1}}\n");
+    commit(
+        f, 4,
+        REMOVE("b",
+               "1") "{\"txn\":{\"appId\":\"q\",\"version\":8}}\n{\"txn\":{\"appId\":\"z\",\"version\":1}}\n");
     assert_int_equal(weir_ckpt_write(f->st, 4, NULL, &f->err), WEIR_OK);
     for (int v = 2; v < 4; v++)
         drop(f, v);
@@ -185,17 +199,21 @@ a_broken_checkpoint_is_passed_over_for_what_stands_before_it(void **state)
         bool commits;                   /* those below are there */
     } cases[] = {
         {"garbage", "00000000000000000002.checkpoint.parquet", "PAR1 no more PAR1", "b c d ", true},
-        {"garbage, and nothing below", "00000000000000000002.checkpoint.parquet", "PAR1 no more PAR1", NULL, false},
+        {"garbage, and nothing below", "00000000000000000002.checkpoint.parquet", "PAR1 no more PAR1", NULL,
+         false},
         {"empty", "00000000000000000002.checkpoint.parquet", "", "b c d ", true},
-        {"a newer one in parts that is not whole", "00000000000000000003.checkpoint.0000000002.0000000002.parquet", "x",
+        {"a newer one in parts that is not whole",
+         "00000000000000000003.checkpoint.0000000002.0000000002.parquet", "x", "b c d ", true},
+        {"a newer one whose sidecar is gone",
+         "00000000000000000003.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json",
+         P12 META("") "{\"sidecar\":{\"path\":\"gone.parquet\",\"sizeInBytes\":1,\"modificationTime\":1}}\n",
          "b c d ", true},
-        {"a newer one whose sidecar is gone", "00000000000000000003.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json",
-         P12 META("") "{\"sidecar\":{\"path\":\"gone.parquet\",\"sizeInBytes\":1,\"modificationTime\":1}}\n", "b c d ", true},
-        {"a newer one without metaData", "00000000000000000003.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json", P12,
-         "b c d ", true},
+        {"a newer one without metaData",
+         "00000000000000000003.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json", P12, "b c d ", true},
         {"a hint at nothing", "_last_checkpoint", "{\"version\":77,\"size\":1}", "b c d ", true},
         {"a hint that is no JSON", "_last_checkpoint", "version 2", "b c d ", true},
-        {"a hint below the newest checkpoint", "_last_checkpoint", "{\"version\":1,\"size\":1}", "b c d ", true},
+        {"a hint below the newest checkpoint", "_last_checkpoint", "{\"version\":1,\"size\":1}", "b c d ",
+         true},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -278,9 +296,11 @@ statistics_survive_as_a_struct_when_there_are_no_others(void **state)
     struct weir_live *files;
     struct weir_file file;
 
-    commit(f, 0, P12 META("\"delta.checkpoint.writeStatsAsJson\":\"false\"")
-                     ADD("a", "\"1\"", "{\\\"numRecords\\\":3,\\\"minValues\\\":{\\\"id\\\":-5,\\\"s\\\":\\\"q\\\",\\\"d\\\":0.5,"
-                                       "\\\"t\\\":\\\"2020-01-02T03:04:05.678Z\\\"},\\\"nullCount\\\":{\\\"id\\\":1}}"));
+    commit(f, 0,
+           P12 META("\"delta.checkpoint.writeStatsAsJson\":\"false\"")
+               ADD("a", "\"1\"",
+                   "{\\\"numRecords\\\":3,\\\"minValues\\\":{\\\"id\\\":-5,\\\"s\\\":\\\"q\\\",\\\"d\\\":0.5,"
+                   "\\\"t\\\":\\\"2020-01-02T03:04:05.678Z\\\"},\\\"nullCount\\\":{\\\"id\\\":1}}"));
     assert_int_equal(weir_ckpt_write(f->st, 0, NULL, &f->err), WEIR_OK);
     assert_int_equal(weir_snapshot_at(f->st, -1, NULL, &snap, &f->err), WEIR_OK);
     assert_int_equal(weir_live_open(f->st, snap, &ask, NULL, &files, &f->err), WEIR_OK);
@@ -294,10 +314,10 @@ statistics_survive_as_a_struct_when_there_are_no_others(void **state)
     weir_snapshot_free(snap);
 }
 
-/* --- pruning ------------------------------------------------------------------------------------------------------- */
+/* --- pruning -------------------------------------------------------------------------------------------- */
 
-#define BOUNDS(lo, hi, nulls)                                                                           \
-    "{\\\"numRecords\\\":10,\\\"minValues\\\":{\\\"id\\\":" lo "},\\\"maxValues\\\":{\\\"id\\\":" hi                 \
+#define BOUNDS(lo, hi, nulls)                                                                                \
+    "{\\\"numRecords\\\":10,\\\"minValues\\\":{\\\"id\\\":" lo "},\\\"maxValues\\\":{\\\"id\\\":" hi         \
     "},\\\"nullCount\\\":{\\\"id\\\":" nulls "}}"
 
 static void
@@ -309,28 +329,32 @@ files_that_cannot_hold_a_row_are_left_out(void **state)
         int64_t value;
         const char *kept; /* of all, 1-9, 10-19, nulls only, no statistics, another partition */
     } cases[] = {
-        {"id", WEIR_PRED_EQ, 5, "a e f "},       {"id", WEIR_PRED_EQ, 9, "a e f "},   {"id", WEIR_PRED_EQ, 100, "e "},
-        {"id", WEIR_PRED_LT, 1, "e "},           {"id", WEIR_PRED_LE, 1, "a e f "},   {"id", WEIR_PRED_GT, 9, "b e "},
-        {"id", WEIR_PRED_GE, 9, "a b e f "},     {"id", WEIR_PRED_IS_NULL, 0, "b c e "},
-        {"id", WEIR_PRED_NOT_NULL, 0, "a b e f "}, {"p", WEIR_PRED_EQ, 2, "f "},      {"p", WEIR_PRED_LT, 2, "a b c "},
-        {"p", WEIR_PRED_IS_NULL, 0, "e "},       {"p", WEIR_PRED_NOT_NULL, 0, "a b c f "},
-        {"nothing", WEIR_PRED_EQ, 2, "a b c e f "}, {"d", WEIR_PRED_EQ, 2, "a b c e f "},
+        {"id", WEIR_PRED_EQ, 5, "a e f "},         {"id", WEIR_PRED_EQ, 9, "a e f "},
+        {"id", WEIR_PRED_EQ, 100, "e "},           {"id", WEIR_PRED_LT, 1, "e "},
+        {"id", WEIR_PRED_LE, 1, "a e f "},         {"id", WEIR_PRED_GT, 9, "b e "},
+        {"id", WEIR_PRED_GE, 9, "a b e f "},       {"id", WEIR_PRED_IS_NULL, 0, "b c e "},
+        {"id", WEIR_PRED_NOT_NULL, 0, "a b e f "}, {"p", WEIR_PRED_EQ, 2, "f "},
+        {"p", WEIR_PRED_LT, 2, "a b c "},          {"p", WEIR_PRED_IS_NULL, 0, "e "},
+        {"p", WEIR_PRED_NOT_NULL, 0, "a b c f "},  {"nothing", WEIR_PRED_EQ, 2, "a b c e f "},
+        {"d", WEIR_PRED_EQ, 2, "a b c e f "},
     };
     struct fixture *f = *state;
     struct weir_snapshot *snap;
 
-    commit(f, 0, P12 META("") ADD("a", "\"1\"", BOUNDS("1", "9", "0")) ADD("b", "\"1\"", BOUNDS("10", "19", "2"))
-                     ADD("c", "\"1\"", "{\\\"numRecords\\\":10,\\\"nullCount\\\":{\\\"id\\\":10}}") ADD("e", "null", "")
-                     ADD("f", "\"2\"", BOUNDS("1", "9", "0")));
+    commit(f, 0,
+           P12 META("") ADD("a", "\"1\"", BOUNDS("1", "9", "0")) ADD("b", "\"1\"", BOUNDS("10", "19", "2"))
+               ADD("c", "\"1\"", "{\\\"numRecords\\\":10,\\\"nullCount\\\":{\\\"id\\\":10}}")
+                   ADD("e", "null", "") ADD("f", "\"2\"", BOUNDS("1", "9", "0")));
     assert_int_equal(weir_snapshot_at(f->st, -1, NULL, &snap, &f->err), WEIR_OK);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         int64_t v = cases[i].value;
         int32_t v32 = (int32_t)v;
         bool p = strcmp(cases[i].column, "p") == 0;
-        struct weir_col value = {.type = p ? &weir_type_int : &weir_type_long, .data = p ? (void *)&v32 : &v, .len = 1, .cap = 1};
+        struct weir_col value = {
+            .type = p ? &weir_type_int : &weir_type_long, .data = p ? (void *)&v32 : &v, .len = 1, .cap = 1};
         bool compares = cases[i].op != WEIR_PRED_IS_NULL && cases[i].op != WEIR_PRED_NOT_NULL;
-        const struct weir_pred pred = {.op = cases[i].op, .path = &cases[i].column, .depth = 1,
-                                       .value = compares ? &value : NULL};
+        const struct weir_pred pred = {
+            .op = cases[i].op, .path = &cases[i].column, .depth = 1, .value = compares ? &value : NULL};
         struct weir_live_ask ask = {.what = WEIR_FILE_STATS};
         struct weir_prune *prune;
         struct weir_live *files;
@@ -353,7 +377,7 @@ files_that_cannot_hold_a_row_are_left_out(void **state)
     weir_snapshot_free(snap);
 }
 
-/* --- deletion vectors ---------------------------------------------------------------------------------------------- */
+/* --- deletion vectors ----------------------------------------------------------------------------------- */
 
 static void
 inline_vectors_are_decoded_or_refused(void **state)
@@ -391,10 +415,12 @@ static size_t
 three_containers(unsigned char *p)
 {
     static const unsigned char head[] = {
-        0xd1, 0xd3, 0x39, 0x64, 1, 0, 0, 0, 0, 0, 0, 0, /* magic, parts */
-        0, 0, 0, 0,                                     /* key */
-        0x3b, 0x30, 2, 0, 4,                            /* cookie with runs, 3 containers, the third is runs */
-        0, 0, 1, 0, 1, 0, 0x87, 0x13, 2, 0, 4, 0,       /* keys and cardinalities less one: 2, 5000, 5 */
+        0xd1, 0xd3, 0x39, 0x64, 1, 0,
+        0,    0,    0,    0,    0, 0, /* magic, parts */
+        0,    0,    0,    0,          /* key */
+        0x3b, 0x30, 2,    0,    4,    /* cookie with runs, 3 containers, the third is runs */
+        0,    0,    1,    0,    1, 0,
+        0x87, 0x13, 2,    0,    4, 0, /* keys and cardinalities less one: 2, 5000, 5 */
     };
     size_t n = sizeof(head);
 
@@ -439,7 +465,7 @@ every_kind_of_container_answers_for_its_rows(void **state)
         assert_int_not_equal(weir_dv_parse(bytes, cut, 5007, NULL, &dv, &err), WEIR_OK);
 }
 
-/* --- time travel --------------------------------------------------------------------------------------------------- */
+/* --- time travel ---------------------------------------------------------------------------------------- */
 
 static void
 a_time_finds_the_newest_version_that_is_not_younger(void **state)
@@ -466,7 +492,7 @@ a_time_finds_the_newest_version_that_is_not_younger(void **state)
     }
 }
 
-/* --- type widening ------------------------------------------------------------------------------------------------- */
+/* --- type widening -------------------------------------------------------------------------------------- */
 
 static void
 changes_of_types_that_the_protocol_does_not_have_are_refused(void **state)
@@ -475,13 +501,20 @@ changes_of_types_that_the_protocol_does_not_have_are_refused(void **state)
         const char *from, *to;
         bool known;
     } cases[] = {
-        {"byte", "long", true},           {"long", "integer", false},
-        {"float", "double", true},        {"long", "double", false},
-        {"integer", "double", true},      {"date", "timestamp_ntz", true},
-        {"date", "timestamp", false},     {"decimal(5,2)", "decimal(7,3)", true},
-        {"decimal(5,2)", "decimal(6,4)", false}, {"integer", "decimal(12,2)", true},
-        {"integer", "decimal(11,2)", false}, {"long", "decimal(20,0)", true},
-        {"integer", "string", false},     {"string", "binary", false},
+        {"byte", "long", true},
+        {"long", "integer", false},
+        {"float", "double", true},
+        {"long", "double", false},
+        {"integer", "double", true},
+        {"date", "timestamp_ntz", true},
+        {"date", "timestamp", false},
+        {"decimal(5,2)", "decimal(7,3)", true},
+        {"decimal(5,2)", "decimal(6,4)", false},
+        {"integer", "decimal(12,2)", true},
+        {"integer", "decimal(11,2)", false},
+        {"long", "decimal(20,0)", true},
+        {"integer", "string", false},
+        {"string", "binary", false},
     };
 
     (void)state;
@@ -491,8 +524,9 @@ changes_of_types_that_the_protocol_does_not_have_are_refused(void **state)
         const struct weir_type schema = {.kind = WEIR_STRUCT, .nfields = 1, .fields = &field};
         struct weir_error err = {0};
 
-        snprintf(metadata, sizeof(metadata), "{\"delta.typeChanges\":[{\"fromType\":\"%s\",\"toType\":\"%s\"}]}",
-                 cases[i].from, cases[i].to);
+        snprintf(metadata, sizeof(metadata),
+                 "{\"delta.typeChanges\":[{\"fromType\":\"%s\",\"toType\":\"%s\"}]}", cases[i].from,
+                 cases[i].to);
         if ((weir_widening_check(&schema, &err) == WEIR_OK) != cases[i].known)
             fail_msg("%s to %s", cases[i].from, cases[i].to);
     }
@@ -502,11 +536,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_checkpoint_of_weirs_stands_for_the_commits_below_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_broken_checkpoint_is_passed_over_for_what_stands_before_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_checkpoint_of_weirs_stands_for_the_commits_below_it, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_broken_checkpoint_is_passed_over_for_what_stands_before_it, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(log_compactions_stand_for_commits_that_are_gone, setup, teardown),
         cmocka_unit_test_setup_teardown(tombstones_are_kept_as_long_as_the_table_says, setup, teardown),
-        cmocka_unit_test_setup_teardown(statistics_survive_as_a_struct_when_there_are_no_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(statistics_survive_as_a_struct_when_there_are_no_others, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(files_that_cannot_hold_a_row_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(a_time_finds_the_newest_version_that_is_not_younger, setup, teardown),
         cmocka_unit_test(changes_of_types_that_the_protocol_does_not_have_are_refused),

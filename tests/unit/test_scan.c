@@ -1,5 +1,5 @@
-/* Delta tables read as queries read them: tables of other writers against the answers that come with them, and what a
- * reader must refuse. Without WEIR_CORPORA only the second half runs. */
+/* Delta tables read as queries read them: tables of other writers against the answers that come with them,
+ * and what a reader must refuse. Without WEIR_CORPORA only the second half runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "table/scan.h"
 #include "table/scan_int.h"
 
-/* --- one number out of a query ----------------------------------------------------------------------------------- */
+/* --- one number out of a query -------------------------------------------------------------------------- */
 
 static weir_rc
 number_open(void *self, unsigned lane, void **out, struct weir_error *err)
@@ -52,8 +52,8 @@ number_close(void *lane)
 struct answer { /* a query over r0, and r1 when there is one */
     const struct weir_table *table;
     const struct weir_table_scan *scan;
-    const char *expected;      /* SELECT for r1; NULL */
-    const char *folder;        /* of it */
+    const char *expected; /* SELECT for r1; NULL */
+    const char *folder;   /* of it */
 };
 
 static struct weir_engine *engine;
@@ -66,8 +66,12 @@ ask_number(const struct answer *a, const char *text, int64_t *out, struct weir_e
     const struct weir_sql_relation relations[] = {{.name = "r0", .schema = a->table->schema},
                                                   {.name = "r1", .schema = a->table->schema}};
     uint32_t n = a->expected != NULL ? 2 : 1;
-    struct weir_sql_plan plan = {.text = text, .schema = &number, .class_ = WEIR_SQL_BLOCKING, .relations = relations,
-                                 .nrelations = n, .position = -1};
+    struct weir_sql_plan plan = {.text = text,
+                                 .schema = &number,
+                                 .class_ = WEIR_SQL_BLOCKING,
+                                 .relations = relations,
+                                 .nrelations = n,
+                                 .position = -1};
     const char *const folders[] = {a->folder, NULL};
     const struct weir_engine_input inputs[] = {
         {.name = "r0", .select = a->scan->select, .folders = a->scan->folders, .alive = a->scan->alive},
@@ -76,14 +80,20 @@ ask_number(const struct answer *a, const char *text, int64_t *out, struct weir_e
     struct weir_sql_settings set = {.zone = &weir_zone_utc, .zone_name = "UTC"};
     _Atomic bool failed = false;
     _Atomic uint64_t rows = 0;
-    const struct weir_engine_query q = {.plan = &plan, .set = &set, .inputs = inputs, .ninputs = n, .drain = &drain,
-                                        .lanes = 1, .failed = &failed, .rows = &rows};
+    const struct weir_engine_query q = {.plan = &plan,
+                                        .set = &set,
+                                        .inputs = inputs,
+                                        .ninputs = n,
+                                        .drain = &drain,
+                                        .lanes = 1,
+                                        .failed = &failed,
+                                        .rows = &rows};
 
     *out = 0;
     return weir_engine_run(engine, &q, err);
 }
 
-/* --- answers ----------------------------------------------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------------------------------------- */
 
 /* The expected rows in Parquet files, in the table's columns. */
 static void
@@ -117,7 +127,8 @@ fail_error(const char *name, const char *what, const struct weir_error *err)
 
 /* Rows of one version of one table. expected: a folder of Parquet files with them, or NULL. */
 static void
-check_version(const char *name, const char *path, int64_t version, const char *zone, const char *expected, int64_t rows)
+check_version(const char *name, const char *path, int64_t version, const char *zone, const char *expected,
+              int64_t rows)
 {
     struct weir_table_ask ask = {.path = path, .version = version};
     struct weir_table_scan_ask scan_ask = {.name = "r0", .zone = weir_zone_find(zone, strlen(zone))};
@@ -178,14 +189,16 @@ check_entry(const char *root, const json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "name")), *key;
     /* Its writer's zone: a value without one means what the session says. */
-    const char *zone = strcmp(name, "golden_data-reader-partition-values") == 0 ? "America/Los_Angeles" : "UTC";
+    const char *zone =
+        strcmp(name, "golden_data-reader-partition-values") == 0 ? "America/Los_Angeles" : "UTC";
     json_t *answers = json_object_get(entry, "answers"), *answer;
     char path[1024], expected[1024];
     bool compared = false;
     int64_t version;
 
     snprintf(path, sizeof(path), "%s/delta/%s/delta", root, name);
-    json_object_foreach(answers, key, answer) {
+    json_object_foreach(answers, key, answer)
+    {
         const json_t *rows = json_object_get(answer, "rows");
 
         if (!answer_version(key, &version) || !json_is_integer(rows))
@@ -235,7 +248,8 @@ tables_of_other_writers_read_as_they_must(void **state)
     assert_int_equal(weir_store_open(root, mem, &st, &err), WEIR_OK);
     assert_int_equal(weir_store_get(st, "delta/manifest.json", &buf, &err), WEIR_OK);
     assert_int_equal(weir_json_load(buf.data, buf.len, &manifest, &err), WEIR_OK);
-    json_array_foreach(manifest, i, entry) {
+    json_array_foreach(manifest, i, entry)
+    {
         const char *name = json_string_value(json_object_get(entry, "name"));
 
         if (only != NULL && strcmp(only, name) != 0)
