@@ -222,20 +222,30 @@ args_lend(struct call_site *s, duckdb_data_chunk in, uint32_t rows, struct weir_
     return WEIR_OK;
 }
 
-/* Rows that were not taken. */
+/* Rows that were not taken are null down to the leaves, and what stands there is zeroed: DuckDB asks a field alone. */
 static void
-rest_null(const struct call_site *s, duckdb_vector out, uint32_t rows, uint32_t n)
+rest_null(const struct call_site *s, duckdb_vector out, const struct weir_type *type, uint32_t rows,
+          uint32_t n)
 {
+    size_t width = weir_type_width(type);
+    char *data = width == 0 ? NULL : duckdb_vector_get_data(out);
     uint64_t *valid;
 
     duckdb_vector_ensure_validity_writable(out);
     valid = duckdb_vector_get_validity(out);
     for (uint32_t row = 0, i = 0; row < rows; row++) {
-        if (i < n && s->at[i] == row)
+        if (i < n && s->at[i] == row) {
             i++;
-        else
-            valid[row >> 6] &= ~(UINT64_C(1) << (row & 63));
+            continue;
+        }
+        valid[row >> 6] &= ~(UINT64_C(1) << (row & 63));
+        if (width > 0)
+            memset(data + row * width, 0, width);
     }
+    for (uint32_t i = 0; type->kind == WEIR_STRUCT && i < type->nfields; i++)
+        rest_null(s, duckdb_struct_vector_get_child(out, i), type->fields[i].type, rows, n);
+    for (uint32_t i = 0; type->kind == WEIR_VARIANT && i < 2; i++)
+        rest_null(s, duckdb_struct_vector_get_child(out, i), &weir_type_binary, rows, n);
 }
 
 static weir_rc
@@ -257,7 +267,7 @@ call_kernel(struct call_site *s, duckdb_data_chunk in, duckdb_vector out, struct
         vector_put(out, result, n, dense ? s->at : NULL);
     }
     if (dense)
-        rest_null(s, out, rows, n);
+        rest_null(s, out, s->call.type, rows, n);
     return WEIR_OK;
 }
 

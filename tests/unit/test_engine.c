@@ -714,11 +714,27 @@ kernel_fails_on_zero(struct weir_call *call, const struct weir_col *args, uint32
     return WEIR_OK;
 }
 
+/* {length, the text, {length}} */
+static weir_rc
+kernel_record(struct weir_call *call, const struct weir_col *args, uint32_t rows, struct weir_col *out,
+              struct weir_error *err)
+{
+    for (uint32_t r = 0; r < rows; r++) {
+        uint32_t len;
+        const char *p = weir_arg_str(&args[0], r, &len);
+
+        ((int64_t *)out->kids[0].data)[r] = ((int64_t *)out->kids[2].kids[0].data)[r] = len;
+        WEIR_TRY(weir_out_str(call, &out->kids[1], r, p, len, err));
+    }
+    return WEIR_OK;
+}
+
 static const struct weir_type *const string_args[] = {&weir_type_string};
 static const struct weir_type *const long_args[] = {&weir_type_long};
 static const struct weir_call_plan plan_upper = {.kernel = kernel_upper}, plan_pair = {.kernel = kernel_pair},
                                    plan_strict = {.kernel = kernel_strict, .null_in_null_out = true},
-                                   plan_zero = {.kernel = kernel_fails_on_zero};
+                                   plan_zero = {.kernel = kernel_fails_on_zero},
+                                   plan_record = {.kernel = kernel_record, .null_in_null_out = true};
 
 static void
 look_at_kernels(struct kit *k, const struct weir_page *page)
@@ -800,6 +816,49 @@ kernels_get_exact_types_and_their_results_live_long_enough(void **state)
                 fail_msg("%s: %lld wrong, %lld rows", texts[i], (long long)k->wrong, (long long)k->nseen);
         }
     }
+}
+
+static void
+look_at_fields(struct kit *k, const struct weir_page *page)
+{
+    for (uint32_t r = 0; r < page->rows; r++) {
+        uint64_t seed = cell_seed(((const int64_t *)page->cols[0].data)[r], 15);
+        bool null = is_null(&k->schema->fields[15], seed);
+
+        for (uint32_t c = 1; c <= 3; c++)
+            k->wrong += null != weir_col_is_null(&page->cols[c], r);
+        if (null)
+            continue;
+        k->wrong += ((const int64_t *)page->cols[1].data)[r] != text_len(seed);
+        k->wrong += ((const struct weir_str *)page->cols[2].data)[r].len != text_len(seed);
+        k->wrong += ((const int64_t *)page->cols[3].data)[r] != text_len(seed);
+    }
+}
+
+static void
+fields_of_a_struct_that_no_kernel_made_are_null(void **state)
+{
+    struct kit *k = *state;
+    const struct weir_sql_call calls[] = {{.plan = &plan_record,
+                                           .arg_types = string_args,
+                                           .nargs = 1,
+                                           .type = ddl(k, "a BIGINT, b STRING, c STRUCT<d: BIGINT>")}};
+    const struct weir_sql_relation relation = {.name = "r0", .schema = k->schema, .is_stream = true};
+    const struct weir_sql_plan plan = {.text = "SELECT c0, weir_call_0(c15).a AS c1, weir_call_0(c15).b AS "
+                                               "c2, weir_call_0(c15).c.d AS c3 FROM r0",
+                                       .schema = k->out = ddl(k, "id BIGINT, a BIGINT, b STRING, d BIGINT"),
+                                       .calls = calls,
+                                       .ncalls = 1,
+                                       .relations = &relation,
+                                       .nrelations = 1,
+                                       .position = -1};
+    struct weir_error err = {0};
+
+    k->rows = ROWS;
+    k->look = look_at_fields;
+    open_engine(k, 256 * WEIR_MIB, 2, NULL);
+    expect_ok(run_plan(k, &plan, NULL, NULL, 1, &err), &err, plan.text);
+    assert_int_equal(k->wrong, 0);
 }
 
 static void
@@ -1084,6 +1143,7 @@ main(void)
         cmocka_unit_test_setup_teardown(positions_are_carried_by_queries_of_spark_sql, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_get_exact_types_and_their_results_live_long_enough, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(fields_of_a_struct_that_no_kernel_made_are_null, setup, teardown),
         cmocka_unit_test_setup_teardown(a_kernel_is_not_called_for_rows_that_an_earlier_condition_drops,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(the_first_error_comes_back_as_it_was, setup, teardown),
