@@ -87,7 +87,7 @@ class_of_query(const struct weir_bind *b, const struct weir_rel *rel)
 {
     weir_sql_class found = class_of(rel);
 
-    if (b->stream_in_subquery)
+    if (b->stream_in_subquery || b->stream_scans > 1) /* read once: named twice, its rows are kept */
         return WEIR_SQL_BLOCKING;
     return rel_has_subquery(rel) ? worse(found, WEIR_SQL_JOIN) : found;
 }

@@ -3,7 +3,8 @@
  *
  * 1. A constant is folded by the kernel that would compute it in the engine, so both ways give the same
  *    value.
- * 2. A call that gives an error stays as it is: the error belongs to the rows that reach it.
+ * 2. A call that gives an error stays, and is marked volatile: the error belongs to the rows that reach it, and DuckDB
+ *    must not fold it either.
  * 3. Only scalars are folded. */
 #include "sql/bind_int.h"
 
@@ -307,10 +308,12 @@ weir_bind_fold(struct weir_bind *b, struct weir_node **node)
     }
     WEIR_TRY(const_col(b, (*node)->type, &out));
     out.form = WEIR_FLAT;
-    if (null && (*node)->plan->null_in_null_out)
+    if (null && (*node)->plan->null_in_null_out) {
         weir_col_set_null(&out, 0);
-    else if ((*node)->plan->kernel(&call, args, 1, &out, &ignored) != WEIR_OK)
+    } else if ((*node)->plan->kernel(&call, args, 1, &out, &ignored) != WEIR_OK) {
+        (*node)->plan->is_volatile = true; /* DuckDB would try it while it plans, where no row has reached it */
         return WEIR_OK;
+    }
     WEIR_TRY(literal_of_col(b, &out, &literal));
     literal->at = (*node)->at;
     literal->nullable = (*node)->nullable; /* as the schema would say */

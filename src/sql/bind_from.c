@@ -96,6 +96,7 @@ scan_new(struct weir_bind *b, const struct weir_sql_relation *found, struct weir
     WEIR_TRY(scan_columns(b, found->schema, *out));
     WEIR_TRY(scan_columns(b, found->hidden, *out));
     (*out)->has_stream = found->is_stream;
+    b->stream_scans += found->is_stream;
     (*out)->has_pos = found->is_stream && b->env->positions;
     if ((*out)->has_pos) {
         (*out)->pos[0] = b->next_id++;

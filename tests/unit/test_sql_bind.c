@@ -221,7 +221,7 @@ classes_and_positions_are_as_the_rows_come(void **state)
         {"SELECT order_id, explode_outer(items) AS item FROM source", 'A', 2},
         {"SELECT x FROM (SELECT order_id AS x FROM source) WHERE x IS NOT NULL", 'A', 1},
         {"WITH s AS (SELECT * FROM source) SELECT order_id FROM s", 'A', 1},
-        {"SELECT order_id FROM source UNION ALL SELECT customer_id FROM source", 'A', 1},
+        {"SELECT order_id FROM source UNION ALL SELECT customer_id FROM source", 'C', 1},
         {"SELECT s.*, segment FROM source s LEFT JOIN customers c ON s.customer_id = c.id", 'B', 5},
         {"SELECT segment FROM customers c RIGHT JOIN source s ON s.customer_id = c.id", 'B', 1},
         {"SELECT segment FROM customers c JOIN source s ON s.customer_id = c.id", 'B', 1},

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Asks Spark for the value (or the error class) of casts and operators over constants; prints operators.json.
 
-Run by Spark's Python, as make_schemas.py. The rule: every pair of types that casts, over values at the edges of the
-first; every operator over pairs of such values; with ANSI on and off. tests/unit/test_sql_operators.c folds the same
-expressions.
+Run by Spark's Python, as make_schemas.py. The rule: every pair of types that casts, over values at the
+edges of the first; every operator over pairs of such values; with ANSI on and off.
+tests/unit/test_sql_operators.c folds the same expressions.
 """
 import json
 import sys
@@ -62,24 +62,36 @@ def expressions():
                 "try_cast('12' AS INT)", "try_cast('x' AS DATE)", "CAST(X'616263' AS STRING)"]
 
 
+def ask(spark, batch):
+    """The entries of a batch: at once when none of them fails, else of its halves."""
+    try:
+        row = spark.sql("SELECT " + ", ".join(f"CAST({e} AS STRING)" for e in batch)).head()
+        return [{"value": value} for value in row]
+    except PySparkException as error:
+        if len(batch) == 1:
+            return [{"error": error.getCondition() or str(error)[:80]}]
+    except Exception as error:  # what the JVM throws by itself
+        if len(batch) == 1:
+            return [{"error": type(error).__name__}]
+    half = len(batch) // 2
+    return ask(spark, batch[:half]) + ask(spark, batch[half:])
+
+
 def main():
     spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-             .config("spark.sql.session.timeZone", "America/New_York").config("spark.log.level", "OFF").getOrCreate())
-    out = []
+             .config("spark.sql.session.timeZone", "America/New_York").config("spark.log.level", "OFF")
+             .getOrCreate())
+    print("[")
     for ansi in [True, False]:
         spark.conf.set("spark.sql.ansi.enabled", "true" if ansi else "false")
         batch = list(dict.fromkeys(expressions()))
-        for e in batch:
-            entry = {"expr": e, "ansi": ansi}
-            try:
-                entry["value"] = spark.sql(f"SELECT CAST({e} AS STRING)").head()[0]
-            except PySparkException as error:
-                entry["error"] = error.getCondition() or str(error)[:80]
-            except Exception as error:  # what the JVM throws by itself
-                entry["error"] = type(error).__name__
-            out.append(entry)
+        for at in range(0, len(batch), 32):
+            part = batch[at:at + 32]
+            for e, answer in zip(part, ask(spark, part)):
+                last = not ansi and e == batch[-1]
+                print(json.dumps({"expr": e, "ansi": ansi, **answer}) + ("" if last else ","), flush=True)
+    print("]")
     spark.stop()
-    print("[\n" + ",\n".join(json.dumps(e) for e in out) + "\n]")
 
 
 if __name__ == "__main__":
