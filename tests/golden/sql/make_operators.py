@@ -2,7 +2,8 @@
 """Asks Spark for the value (or the error class) of casts and operators over constants; prints operators.json.
 
 Run by Spark's Python, as make_schemas.py. The rule: every pair of types that casts, over values at the
-edges of the first; every operator over pairs of such values; with ANSI on and off.
+edges of the first; every operator over pairs of such values; with ANSI off as they stand, with ANSI on as
+the try_ form, whose null stands for the error; and some with ANSI on as they stand.
 tests/unit/test_sql_operators.c folds the same expressions.
 """
 import json
@@ -62,6 +63,19 @@ def expressions():
                 "try_cast('12' AS INT)", "try_cast('x' AS DATE)", "CAST(X'616263' AS STRING)"]
 
 
+TRIED = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "/": "try_divide", "%": "try_mod"}
+
+
+def tried(expr):
+    """The expression's try_ form, or None."""
+    if expr.startswith("CAST("):
+        return "TRY_" + expr
+    parts = expr.split(" ")
+    if len(parts) == 3 and parts[1] in TRIED:
+        return f"{TRIED[parts[1]]}({parts[0]}, {parts[2]})"
+    return None
+
+
 def ask(spark, batch):
     """The entries of a batch: at once when none of them fails, else of its halves."""
     try:
@@ -81,14 +95,15 @@ def main():
     spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
              .config("spark.sql.session.timeZone", "America/New_York").config("spark.log.level", "OFF")
              .getOrCreate())
+    every = list(dict.fromkeys(expressions()))
+    asked = {False: every, True: [t for t in map(tried, every) if t] + every[::40]}
     print("[")
     for ansi in [True, False]:
         spark.conf.set("spark.sql.ansi.enabled", "true" if ansi else "false")
-        batch = list(dict.fromkeys(expressions()))
-        for at in range(0, len(batch), 32):
-            part = batch[at:at + 32]
+        for at in range(0, len(asked[ansi]), 64):
+            part = asked[ansi][at:at + 64]
             for e, answer in zip(part, ask(spark, part)):
-                last = not ansi and e == batch[-1]
+                last = not ansi and e == every[-1]
                 print(json.dumps({"expr": e, "ansi": ansi, **answer}) + ("" if last else ","), flush=True)
     print("]")
     spark.stop()
