@@ -311,7 +311,8 @@ weir_bind_fold(struct weir_bind *b, struct weir_node **node)
     if (null && (*node)->plan->null_in_null_out) {
         weir_col_set_null(&out, 0);
     } else if ((*node)->plan->kernel(&call, args, 1, &out, &ignored) != WEIR_OK) {
-        (*node)->plan->is_volatile = true; /* DuckDB would try it while it plans, where no row has reached it */
+        (*node)->plan->is_volatile =
+            true; /* DuckDB would try it while it plans, where no row has reached it */
         return WEIR_OK;
     }
     WEIR_TRY(literal_of_col(b, &out, &literal));

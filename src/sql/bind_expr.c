@@ -32,6 +32,19 @@ cast_refuse(struct weir_bind *b, const struct weir_type *from, const struct weir
     return rc;
 }
 
+/* A constant of the type already, or a null: the same constant, which keeps the name of the cast in *node. */
+static weir_rc
+cast_literal(struct weir_bind *b, const struct weir_node *value, struct weir_node **node)
+{
+    struct weir_node *cast = *node;
+
+    WEIR_TRY(weir_bound_literal(b, cast->type, value->text, value->text_len, node));
+    (*node)->at = cast->at;
+    (*node)->nullable = cast->nullable;
+    (*node)->bound = cast;
+    return WEIR_OK;
+}
+
 weir_rc
 weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_type *type, bool try_,
                bool shown, struct weir_node **out)
@@ -59,6 +72,8 @@ weir_bind_cast(struct weir_bind *b, struct weir_node *node, const struct weir_ty
     WEIR_BIND_NEW(bound, b, sizeof(*bound));
     bound->shown = *out;
     (*out)->bound = bound;
+    if (node->kind == WEIR_NODE_LITERAL && (node->text == NULL || weir_type_same(node->type, type)))
+        return cast_literal(b, node, out);
     if (weir_type_same(node->type, type) || node->type->kind == WEIR_VOID)
         return WEIR_OK;
     WEIR_BIND_NEW((*out)->plan, b, sizeof(*(*out)->plan));

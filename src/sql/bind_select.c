@@ -624,6 +624,25 @@ build_generate(struct select *s)
     return WEIR_OK;
 }
 
+/* *node over the columns of a DISTINCT list. */
+static weir_rc
+distinct_key(struct select *s, const struct weir_rel *project, struct weir_node **node)
+{
+    if (*node == NULL)
+        return WEIR_OK;
+    for (uint32_t i = 0; i < project->exprs.n; i++)
+        if ((*node)->kind != WEIR_NODE_LITERAL && weir_bound_equal(project->exprs.at[i], *node))
+            return weir_bound_ref(s->b, project->out.at[i], NULL, (*node)->at, node);
+    if (weir_bound_attr(*node) != NULL && has_attr(&project->kids[0]->out, weir_bound_attr(*node)))
+        return weir_fail(s->b->err, WEIR_SCHEMA, "with DISTINCT, ORDER BY wants what the list shows, not %s",
+                         (*node)->names[0]);
+    if ((*node)->nkids > 0)
+        WEIR_TRY(weir_bound_copy(s->b, *node, node));
+    for (uint32_t i = 0; i < (*node)->nkids; i++)
+        WEIR_TRY(distinct_key(s, project, &(*node)->kids[i]));
+    return WEIR_OK;
+}
+
 /* The column of the projection that computes expr; a new one behind the list when it shows none. */
 static weir_rc
 project_column(struct select *s, struct weir_rel *project, struct weir_node *expr, struct weir_node **out)
@@ -633,8 +652,10 @@ project_column(struct select *s, struct weir_rel *project, struct weir_node *exp
     for (uint32_t i = 0; i < project->exprs.n; i++)
         if (weir_bound_equal(project->exprs.at[i], expr))
             return weir_bound_ref(s->b, project->out.at[i], NULL, expr->at, out);
-    if (project->distinct)
-        return weir_fail(s->b->err, WEIR_SCHEMA, "with DISTINCT, ORDER BY wants what the list shows");
+    if (project->distinct) { /* no further column: the key is computed from those that are shown */
+        *out = expr;
+        return distinct_key(s, project, out);
+    }
     WEIR_TRY(weir_attr_new(s->b, "key", expr->type, expr->nullable, &attr));
     WEIR_TRY(weir_nodes_add(s->b, &project->exprs, expr));
     WEIR_TRY(weir_attrs_add(s->b, &project->out, attr));

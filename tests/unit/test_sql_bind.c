@@ -37,15 +37,17 @@ static const struct {
     {"source", "r3", "order_id BIGINT, customer_id BIGINT, placed_at TIMESTAMP, items ARRAY<INT>",
      "_metadata STRUCT<file_path: STRING, file_name: STRING>", true},
     {"customers", "r4", "id BIGINT, segment STRING", NULL, false},
-    {"events", "r5", "body BINARY, partitionId STRING, offset STRING, sequenceNumber BIGINT, enqueuedTime TIMESTAMP",
-     NULL, true},
-    {"messages", "r6", "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP", NULL,
+    {"events", "r5",
+     "body BINARY, partitionId STRING, offset STRING, sequenceNumber BIGINT, enqueuedTime TIMESTAMP", NULL,
      true},
+    {"messages", "r6",
+     "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP", NULL, true},
     {"changes", "r7",
      "RideID INT, PickupTime TIMESTAMP, CabNumber STRING, _change_type STRING, _commit_version BIGINT, "
      "_commit_timestamp TIMESTAMP",
      NULL, true},
-    {"cdf_offset", "r8", "pipeline_name STRING, last_processed_version BIGINT, last_processed_ts TIMESTAMP", NULL, false},
+    {"cdf_offset", "r8", "pipeline_name STRING, last_processed_version BIGINT, last_processed_ts TIMESTAMP",
+     NULL, false},
 };
 
 static weir_rc
@@ -194,7 +196,8 @@ queries_have_the_schema_that_spark_gives(void **state)
             (void)json_object_set_new(known, sql, json_true()); /* seen */
         weir_mem_reset(mem);
     }
-    json_object_foreach(known, name, entry) {
+    json_object_foreach(known, name, entry)
+    {
         if (!json_is_true(entry)) {
             print_message("no difference any more: %s\n", name);
             bad++;
@@ -229,7 +232,8 @@ classes_and_positions_are_as_the_rows_come(void **state)
         {"SELECT order_id FROM source s LEFT ANTI JOIN customers c ON s.customer_id = c.id", 'B', 1},
         {"SELECT order_id FROM source WHERE customer_id IN (SELECT id FROM customers)", 'B', 1},
         {"SELECT order_id, (SELECT max(id) FROM customers) AS m FROM source", 'B', 2},
-        {"SELECT o.order_id FROM source o JOIN (SELECT id, count(*) AS n FROM customers GROUP BY id) c ON o.order_id = c.id",
+        {"SELECT o.order_id FROM source o JOIN (SELECT id, count(*) AS n FROM customers GROUP BY id) c ON "
+         "o.order_id = c.id",
          'B', 1},
         {"SELECT segment FROM customers c LEFT JOIN source s ON s.customer_id = c.id", 'C', -1},
         {"SELECT segment FROM source s FULL JOIN customers c ON s.customer_id = c.id", 'C', -1},
@@ -254,7 +258,7 @@ classes_and_positions_are_as_the_rows_come(void **state)
         const struct weir_sql_plan *plan = bound(cases[i].sql);
 
         if (cases[i].class_ != "ABC"[plan->class_] || cases[i].position != plan->position)
-            fail_msg("%s: class %c, position %d", cases[i].sql, "ABC"[plan->class_], plan->position);
+            fail_msg("%s: class %c, position %d", cases[i].sql, "ABC"[plan->class_], plan -> position);
     }
 }
 
@@ -265,27 +269,38 @@ plans_are_printed_over_private_names(void **state)
         const char *sql, *text;
     } cases[] = {
         {"SELECT `order_id` AS `x\"; DROP` FROM source",
-         "SELECT a7 AS c0, a5 AS p0, a6 AS p1 FROM (SELECT a0 AS a7, a5, a6 FROM (SELECT c0 AS a0, c1 AS a1, c2 AS a2, "
+         "SELECT a7 AS c0, a5 AS p0, a6 AS p1 FROM (SELECT a0 AS a7, a5, a6 FROM (SELECT c0 AS a0, c1 AS a1, "
+         "c2 AS a2, "
          "c3 AS a3, h0 AS a4, p0 AS a5, p1 AS a6 FROM \"r3\") AS t0) AS t1"},
         {"SELECT id FROM customers WHERE segment = 'it\\'s' ORDER BY id DESC LIMIT 2",
-         "SELECT a2 AS c0 FROM (SELECT a0 AS a2 FROM (SELECT * FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") AS t0 WHERE "
+         "SELECT a2 AS c0 FROM (SELECT a0 AS a2 FROM (SELECT * FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") "
+         "AS t0 WHERE "
          "(a1 = 'it''s')) AS t1) AS t2 ORDER BY a2 DESC NULLS LAST LIMIT 2"},
-        {"SELECT 1 AS a, NULL AS b, X'00ff' AS c, 1.50 AS d, DATE'1970-01-03' AS e, TIMESTAMP'1970-01-01 00:00:01Z' AS f",
-         "SELECT a0 AS c0, a1 AS c1, a2 AS c2, a3 AS c3, a4 AS c4, a5 AS c5 FROM (SELECT CAST(1 AS INTEGER) AS a0, "
-         "CAST(NULL AS INTEGER) AS a1, CAST('\\x00\\xFF' AS BLOB) AS a2, CAST('1.50' AS DECIMAL(3, 2)) AS a3, "
-         "(DATE '1970-01-01' + CAST(2 AS INTEGER)) AS a4, make_timestamptz(CAST(1000000 AS BIGINT)) AS a5) AS t0"},
+        {"SELECT 1 AS a, NULL AS b, X'00ff' AS c, 1.50 AS d, DATE'1970-01-03' AS e, TIMESTAMP'1970-01-01 "
+         "00:00:01Z' AS f",
+         "SELECT a0 AS c0, a1 AS c1, a2 AS c2, a3 AS c3, a4 AS c4, a5 AS c5 FROM (SELECT CAST(1 AS INTEGER) "
+         "AS a0, "
+         "CAST(NULL AS INTEGER) AS a1, CAST('\\x00\\xFF' AS BLOB) AS a2, CAST('1.50' AS DECIMAL(3, 2)) AS "
+         "a3, "
+         "(DATE '1970-01-01' + CAST(2 AS INTEGER)) AS a4, make_timestamptz(CAST(1000000 AS BIGINT)) AS a5) "
+         "AS t0"},
         {"SELECT segment, count(*) AS n FROM customers GROUP BY segment HAVING n > 1L",
-         "SELECT a4 AS c0, a5 AS c1 FROM (SELECT a2 AS a4, a3 AS a5 FROM (SELECT * FROM (SELECT a1 AS a2, CAST(count(CAST("
-         "1 AS INTEGER)) AS BIGINT) AS a3 FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") AS t0 GROUP BY a1) AS t1 WHERE (a3 > CAST(1 AS "
+         "SELECT a4 AS c0, a5 AS c1 FROM (SELECT a2 AS a4, a3 AS a5 FROM (SELECT * FROM (SELECT a1 AS a2, "
+         "CAST(count(CAST("
+         "1 AS INTEGER)) AS BIGINT) AS a3 FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") AS t0 GROUP BY a1) AS "
+         "t1 WHERE (a3 > CAST(1 AS "
          "BIGINT))) AS t2) AS t3"},
         /* what may fail is reached only by rows that the terms before it let through */
         {"SELECT id FROM customers WHERE id <> 0 AND 10 div id > 1L",
-         "SELECT a2 AS c0 FROM (SELECT a0 AS a2 FROM (SELECT * FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") AS t0 WHERE "
+         "SELECT a2 AS c0 FROM (SELECT a0 AS a2 FROM (SELECT * FROM (SELECT c0 AS a0, c1 AS a1 FROM \"r4\") "
+         "AS t0 WHERE "
          "((NOT (a0 = CAST(0 AS BIGINT)))) AND CASE WHEN ((NOT (a0 = CAST(0 AS BIGINT)))) THEN "
          "((weir_call_0(CAST(10 AS BIGINT), a0) > CAST(1 AS BIGINT))) ELSE FALSE END) AS t1) AS t2"},
         {"SELECT id = 0 OR 10 div id > 1L AS x FROM customers",
-         "SELECT a2 AS c0 FROM (SELECT CASE WHEN ((a0 = CAST(0 AS BIGINT))) IS DISTINCT FROM TRUE THEN (((a0 = CAST(0 AS "
-         "BIGINT))) OR ((weir_call_0(CAST(10 AS BIGINT), a0) > CAST(1 AS BIGINT)))) ELSE TRUE END AS a2 FROM (SELECT c0 "
+         "SELECT a2 AS c0 FROM (SELECT CASE WHEN ((a0 = CAST(0 AS BIGINT))) IS DISTINCT FROM TRUE THEN (((a0 "
+         "= CAST(0 AS "
+         "BIGINT))) OR ((weir_call_0(CAST(10 AS BIGINT), a0) > CAST(1 AS BIGINT)))) ELSE TRUE END AS a2 FROM "
+         "(SELECT c0 "
          "AS a0, c1 AS a1 FROM \"r4\") AS t0) AS t1"},
         {"SELECT e FROM t LATERAL VIEW OUTER explode(a) v AS e WHERE e > 1", NULL},
     };
@@ -306,32 +321,47 @@ queries_over_messages_and_changes_bind(void **state)
         const char *sql, *ddl;
         char class_;
     } cases[] = {
-        {"SELECT o.*, c.segment, CAST(o.placed_at AS DATE) AS order_date, _metadata.file_path AS ingested_from\n"
+        {"SELECT o.*, c.segment, CAST(o.placed_at AS DATE) AS order_date, _metadata.file_path AS "
+         "ingested_from\n"
          "FROM source o LEFT JOIN customers c ON o.customer_id = c.id",
-         "order_id BIGINT, customer_id BIGINT, placed_at TIMESTAMP, items ARRAY<INT>, segment STRING, order_date DATE, "
+         "order_id BIGINT, customer_id BIGINT, placed_at TIMESTAMP, items ARRAY<INT>, segment STRING, "
+         "order_date DATE, "
          "ingested_from STRING",
          'B'},
         {"SELECT order_id, items[0] AS first FROM source", "order_id BIGINT, first INT", 'A'},
-        {"SELECT data.*, partitionId, offset, sequenceNumber, enqueuedTime FROM (SELECT from_json(CAST(body AS STRING), "
-         "'id BIGINT, amount DOUBLE') AS data, partitionId, offset, sequenceNumber, enqueuedTime FROM events)",
-         "id BIGINT, amount DOUBLE, partitionId STRING, offset STRING, sequenceNumber BIGINT, enqueuedTime TIMESTAMP", 'A'},
-        {"SELECT * EXCEPT (partitionId, offset, sequenceNumber, enqueuedTime) FROM (SELECT from_json(CAST(body AS STRING), "
-         "'id BIGINT').id AS id, partitionId, offset, sequenceNumber, enqueuedTime FROM events) LEFT JOIN customers USING "
+        {"SELECT data.*, partitionId, offset, sequenceNumber, enqueuedTime FROM (SELECT from_json(CAST(body "
+         "AS STRING), "
+         "'id BIGINT, amount DOUBLE') AS data, partitionId, offset, sequenceNumber, enqueuedTime FROM "
+         "events)",
+         "id BIGINT, amount DOUBLE, partitionId STRING, offset STRING, sequenceNumber BIGINT, enqueuedTime "
+         "TIMESTAMP",
+         'A'},
+        {"SELECT * EXCEPT (partitionId, offset, sequenceNumber, enqueuedTime) FROM (SELECT "
+         "from_json(CAST(body AS STRING), "
+         "'id BIGINT').id AS id, partitionId, offset, sequenceNumber, enqueuedTime FROM events) LEFT JOIN "
+         "customers USING "
          "(id)",
          "id BIGINT, segment STRING", 'B'},
-        {"SELECT e.partitionId, e.offset, sequenceNumber, e.enqueuedTime FROM (SELECT partitionId, max(sequenceNumber) AS "
-         "sequenceNumber FROM events GROUP BY partitionId) m JOIN events e USING (partitionId, sequenceNumber)",
+        {"SELECT e.partitionId, e.offset, sequenceNumber, e.enqueuedTime FROM (SELECT partitionId, "
+         "max(sequenceNumber) AS "
+         "sequenceNumber FROM events GROUP BY partitionId) m JOIN events e USING (partitionId, "
+         "sequenceNumber)",
          "partitionId STRING, offset STRING, sequenceNumber BIGINT, enqueuedTime TIMESTAMP", 'C'},
         {"SELECT customer.*, to_timestamp(customer.LastUpdateDate, 'yyyy-MM-dd HH:mm:ss') AS eventTime, "
-         "concat(customer.Name, '_', customer.Surname) AS rowkey FROM (SELECT from_json(CAST(value AS STRING), 'Name STRING, "
+         "concat(customer.Name, '_', customer.Surname) AS rowkey FROM (SELECT from_json(CAST(value AS "
+         "STRING), 'Name STRING, "
          "Surname STRING, Version INT, LastUpdateDate STRING') AS customer FROM messages)",
-         "Name STRING, Surname STRING, Version INT, LastUpdateDate STRING, eventTime TIMESTAMP, rowkey STRING", 'A'},
-        {"SELECT * EXCEPT (_change_type, _commit_version, _commit_timestamp) FROM changes WHERE _change_type = 'insert'",
-         "RideID INT, PickupTime TIMESTAMP, CabNumber STRING", 'A'},
-        {"SELECT last_processed_version FROM main.pipeline.cdf_offset WHERE pipeline_name = 'csv_autoloader_to_target'",
-         "last_processed_version BIGINT", 'C'},
-        {"SELECT RideID, PickupTime, CabNumber FROM taxi.db.changes", "RideID INT, PickupTime TIMESTAMP, CabNumber STRING",
+         "Name STRING, Surname STRING, Version INT, LastUpdateDate STRING, eventTime TIMESTAMP, rowkey "
+         "STRING",
          'A'},
+        {"SELECT * EXCEPT (_change_type, _commit_version, _commit_timestamp) FROM changes WHERE _change_type "
+         "= 'insert'",
+         "RideID INT, PickupTime TIMESTAMP, CabNumber STRING", 'A'},
+        {"SELECT last_processed_version FROM main.pipeline.cdf_offset WHERE pipeline_name = "
+         "'csv_autoloader_to_target'",
+         "last_processed_version BIGINT", 'C'},
+        {"SELECT RideID, PickupTime, CabNumber FROM taxi.db.changes",
+         "RideID INT, PickupTime TIMESTAMP, CabNumber STRING", 'A'},
     };
 
     (void)state;
@@ -356,13 +386,15 @@ errors_name_the_place_and_a_way_out(void **state)
         {"SELECT x.order_id FROM source s", WEIR_SCHEMA, "there is no column x.order_id"},
         {"SELECT st.vv FROM t", WEIR_SCHEMA, "there is no field vv in the struct"},
         {"SELECT i.x FROM t", WEIR_SCHEMA, "it has no field x"},
-        {"SELECT id FROM u JOIN w ON u.id = w.id", WEIR_SCHEMA, "column id is ambiguous: it may be u.id or w.id"},
+        {"SELECT id FROM u JOIN w ON u.id = w.id", WEIR_SCHEMA,
+         "column id is ambiguous: it may be u.id or w.id"},
         {"SELECT uper(s) FROM t", WEIR_UNSUPPORTED, "there is no function uper"},
         {"SELECT uper(s) FROM t", WEIR_UNSUPPORTED, "did you mean upper?"},
         {"SELECT read_csv('/etc/passwd')", WEIR_UNSUPPORTED, "there is no function read_csv"},
         {"SELECT upper(s, s) FROM t", WEIR_SCHEMA, "upper takes 1 argument, not 2"},
         {"SELECT upper(a) FROM t", WEIR_SCHEMA, "upper wants"},
-        {"SELECT\n  s,\n  a + 1 FROM t", WEIR_SCHEMA, "line 3, column 3: + does not go with array<int> and int"},
+        {"SELECT\n  s,\n  a + 1 FROM t", WEIR_SCHEMA,
+         "line 3, column 3: + does not go with array<int> and int"},
         {"SELECT * FROM nosuch", WEIR_NOTFOUND, "there is no table nosuch"},
         {"SELECT i, count(*) FROM t", WEIR_SCHEMA, "column i is neither in GROUP BY nor inside an aggregate"},
         {"SELECT i FROM t WHERE max(i) > 1", WEIR_SCHEMA, "the aggregate max cannot stand in WHERE"},
@@ -371,18 +403,22 @@ errors_name_the_place_and_a_way_out(void **state)
         {"SELECT i FROM t ORDER BY 2", WEIR_SCHEMA, "ORDER BY 2: the list has 1 items"},
         {"SELECT CAST(dt AS INT) FROM t", WEIR_SCHEMA, "spark.sql.ansi.enabled: false allows it"},
         {"SELECT dt - dt FROM t", WEIR_UNSUPPORTED, "is an interval"},
-        {"SELECT i FROM t UNION ALL SELECT i, s FROM t", WEIR_SCHEMA, "the left side has 1 columns, the right side 2"},
+        {"SELECT i FROM t UNION ALL SELECT i, s FROM t", WEIR_SCHEMA,
+         "the left side has 1 columns, the right side 2"},
         {"SELECT explode(a), explode(a) FROM t", WEIR_SCHEMA, "takes one generator"},
         {"SELECT row_number() FROM t", WEIR_SCHEMA, "row_number needs an OVER clause"},
-        {"SELECT upper(s) OVER (ORDER BY i) FROM t", WEIR_SCHEMA, "neither an aggregate nor a window function"},
+        {"SELECT upper(s) OVER (ORDER BY i) FROM t", WEIR_SCHEMA,
+         "neither an aggregate nor a window function"},
         {"SELECT sum(i) OVER nosuch FROM t", WEIR_SCHEMA, "there is no WINDOW nosuch"},
         {"SELECT * EXCEPT (nosuch) FROM t", WEIR_SCHEMA, "the star has no column nosuch"},
         {"SELECT mp FROM t ORDER BY mp", WEIR_SCHEMA, "cannot compare a map"},
         {"SELECT s FROM u LIMIT -1", WEIR_USAGE, "LIMIT -1 is negative"},
         {"SELECT (SELECT id, name FROM w) FROM u", WEIR_SCHEMA, "has one column, not 2"},
         {"SELECT x FROM (SELECT uuid() AS x, x || 'a' AS y FROM u)", WEIR_UNSUPPORTED, "differs at each use"},
+        {"SELECT DISTINCT s FROM t ORDER BY i", WEIR_SCHEMA, "ORDER BY wants what the list shows, not i"},
         {"SELECT s FROM t ORDER BY i DESC, nosuch", WEIR_SCHEMA, "there is no column nosuch"},
-        {"WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a", WEIR_NOTFOUND, "there is no table b"},
+        {"WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a", WEIR_NOTFOUND,
+         "there is no table b"},
     };
     char text[1200];
 
