@@ -288,6 +288,35 @@ call_arguments(struct weir_bind *b, const struct weir_scope *sc, const struct we
     return WEIR_OK;
 }
 
+/* input_file_name() is the hidden _metadata.file_path, under its own name. NOTFOUND: the query has none. */
+static weir_rc
+bind_file_name(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node,
+               struct weir_node **out)
+{
+    static const char *path[] = {"_metadata", "file_path"};
+    struct weir_node *name, *shown;
+    struct weir_bound_call *bound;
+
+    WEIR_BIND_NEW(name, b, sizeof(*name));
+    WEIR_BIND_NEW(shown, b, sizeof(*shown));
+    WEIR_BIND_NEW(bound, b, sizeof(*bound));
+    *name = (struct weir_node){.kind = WEIR_NODE_NAME, .at = node->at, .names = path, .nnames = 2};
+    *shown = *node;
+    bound->shown = shown;
+    WEIR_TRY(weir_scope_try(b, sc, name, &name));
+    WEIR_TRY(weir_bound_new(b, WEIR_NODE_CALL, node->at, 1, out));
+    WEIR_BIND_NEW((*out)->plan, b, sizeof(*(*out)->plan));
+    *(*out)->plan = (struct weir_call_plan){.text = "$1", .exact = true};
+    (*out)->text = node->text;
+    (*out)->text_len = node->text_len;
+    (*out)->fn = shown->fn = weir_function_find(node->text);
+    (*out)->type = shown->type = &weir_type_string;
+    (*out)->nullable = true;
+    (*out)->kids[0] = name;
+    (*out)->bound = bound;
+    return WEIR_OK;
+}
+
 /* over: the function that OVER stands behind. */
 static weir_rc
 bind_call(struct weir_bind *b, const struct weir_scope *sc, const struct weir_node *node, bool over,
@@ -301,6 +330,11 @@ bind_call(struct weir_bind *b, const struct weir_scope *sc, const struct weir_no
 
     if (fn == NULL)
         return call_unknown(b, node->text);
+    if (strcmp(node->text, "input_file_name") == 0 && node->nkids == 0 && !over) {
+        rc = bind_file_name(b, sc, node, out);
+        if (rc != WEIR_NOTFOUND)
+            return rc;
+    }
     if (fn->class_ == WEIR_FN_AGGREGATE && !over) { /* none inside another */
         if (!b->aggregates_ok)
             return call_check(b, fn, node, over);

@@ -313,6 +313,13 @@ call_is_constant(const struct weir_node *node)
     return constant;
 }
 
+/* DuckDB computes what is constant while it plans, and its error would come whether or not a row needs it. */
+static bool
+call_is_volatile(const struct weir_sql_call *call)
+{
+    return call->plan->is_volatile || (call->plan->may_fail && call->node != NULL && call_is_constant(call->node));
+}
+
 static weir_rc
 register_one(struct weir_engine *e, uint32_t i, const struct weir_sql_call *call, struct weir_error *err)
 {
@@ -327,8 +334,7 @@ register_one(struct weir_engine *e, uint32_t i, const struct weir_sql_call *call
         add_parameter(f, call->arg_types[k]);
     duckdb_scalar_function_set_return_type(f, type);
     duckdb_scalar_function_set_special_handling(f); /* nulls are the kernel's or call_dense()'s */
-    /* DuckDB computes what is constant while it plans, and its error would come whether or not a row needs it. */
-    if (call->plan->is_volatile || (call->plan->may_fail && call->node != NULL && call_is_constant(call->node)))
+    if (call_is_volatile(call))
         duckdb_scalar_function_set_volatile(f);
     duckdb_scalar_function_set_extra_info(f, &e->calls[i], NULL);
     duckdb_scalar_function_set_init(f, site_init);
@@ -373,7 +379,7 @@ call_signature(const struct weir_engine_query *q, struct weir_buf *out)
             weir_buf_byte(out, ',');
         }
         weir_type_print_json(call->type, out);
-        weir_buf_str(out, call->plan->is_volatile ? "!\n" : "\n");
+        weir_buf_str(out, call_is_volatile(call) ? "!\n" : "\n");
     }
     weir_buf_byte(out, '\0');
 }

@@ -75,6 +75,14 @@ def test_hidden_metadata_can_be_named_in_expressions(pipeline):
     assert "_metadata" not in str(DeltaTable(p.table).schema())
 
 
+def test_input_file_name_is_the_path_of_the_row(pipeline):
+    p = pipeline(query="SELECT id, input_file_name() AS f, _metadata.file_path AS g FROM source WHERE id > 0")
+    p.put_ids([1], [2])
+    p.run().check()
+    assert [(r["id"], r["f"] == r["g"], r["f"].rsplit("/", 1)[1]) for r in rows(p)] == [
+        (1, True, "part-00000.json"), (2, True, "part-00001.json")]
+
+
 def test_current_timestamp_is_the_time_of_the_batch_also_after_a_crash(pipeline):
     p = pipeline(query="SELECT id, current_timestamp() AS at FROM source")
     p.put_ids([1, 2])
