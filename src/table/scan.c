@@ -77,6 +77,18 @@ table_version(const struct weir_table_ask *ask, struct weir_store *st, struct we
     return weir_travel(st, us / 1000 - (us % 1000 < 0), q, version, err);
 }
 
+/* A shredded variant stands in columns of its own, and its value is null: that would be a wrong answer. */
+static weir_rc
+table_variants(const struct weir_protocol *p, const struct weir_type *schema, struct weir_error *err)
+{
+    for (uint32_t i = 0; i < p->nreader_features; i++) {
+        if (weir_str_starts(p->reader_features[i], "variantShredding") && weir_feature_uses(schema, WEIR_VARIANT))
+            return weir_fail(err, WEIR_UNSUPPORTED, "the table needs reader feature %s: its variants may be shredded",
+                             p->reader_features[i]);
+    }
+    return WEIR_OK;
+}
+
 weir_rc
 weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct weir_table **out,
                 struct weir_error *err)
@@ -97,6 +109,7 @@ weir_table_open(const struct weir_table_ask *ask, struct weir_quota *q, struct w
     WEIR_GO(weir_snapshot_at(t->st, version, q, &t->snap, err));
     WEIR_GO(weir_feature_check_read(&t->snap->protocol, err));
     WEIR_GO(weir_widening_check(t->snap->meta.schema, err));
+    WEIR_GO(table_variants(&t->snap->protocol, t->snap->meta.schema, err));
     WEIR_GO(without_void(t->snap->meta.schema, false, mem, &t->schema, err));
     if (t->schema == NULL)
         WEIR_GO(weir_fail(err, WEIR_UNSUPPORTED, "a table without any column that has a type"));
