@@ -1,7 +1,8 @@
 /* Parquet by DuckDB, for checkpoints. codec/parquet.h.
  *
- * 1. One database for the process, opened with the first reader and kept: opening takes 12 ms and some 20 MB,
- *    and who reads one checkpoint soon reads the next. Each reader has a connection of its own.
+ * 1. One database for the process while there are readers, and none when there are not: it takes 12 ms to
+ *    open and some 20 MB to keep, which a batch of a small pipeline needs more. Each reader has a connection
+ *    of its own.
  * 2. The result is streamed and its vectors are lent to the page, so memory is that of one chunk and of the
  *    pages of Parquet under it, whatever the file's size.
  * 3. Nothing but the one file is opened, no extension is loaded, no thread is started, nothing is spilled.
@@ -33,7 +34,8 @@ struct parquet_reader {
 
 static struct {
     pthread_mutex_t lock;
-    duckdb_database db; /* NULL: not opened yet */
+    duckdb_database db; /* NULL: there is no reader */
+    unsigned readers;
 } parquet_db = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static weir_rc
@@ -76,8 +78,21 @@ db_connect(struct parquet_reader *r, struct weir_error *err)
     if (rc == WEIR_OK && duckdb_connect(parquet_db.db, &r->con) != DuckDBSuccess)
         rc = weir_fail(err, WEIR_NOMEM, "DuckDB gives no connection");
     r->has_con = rc == WEIR_OK;
+    parquet_db.readers += r->has_con;
+    if (parquet_db.readers == 0)
+        duckdb_close(&parquet_db.db);
     pthread_mutex_unlock(&parquet_db.lock);
     return rc;
+}
+
+static void
+db_disconnect(struct parquet_reader *r)
+{
+    pthread_mutex_lock(&parquet_db.lock);
+    duckdb_disconnect(&r->con);
+    if (--parquet_db.readers == 0)
+        duckdb_close(&parquet_db.db);
+    pthread_mutex_unlock(&parquet_db.lock);
 }
 
 /* --- errors --------------------------------------------------------------------------------------------- */
@@ -389,7 +404,7 @@ parquet_close(struct weir_parquet_rows *rows)
         duckdb_destroy_result(&r->result);
     duckdb_destroy_prepare(&r->stmt);
     if (r->has_con)
-        duckdb_disconnect(&r->con);
+        db_disconnect(r);
     weir_spool_close(&r->spool);
     weir_mem_free(r->mem);
 }

@@ -82,8 +82,10 @@ static weir_rc
 table_variants(const struct weir_protocol *p, const struct weir_type *schema, struct weir_error *err)
 {
     for (uint32_t i = 0; i < p->nreader_features; i++) {
-        if (weir_str_starts(p->reader_features[i], "variantShredding") && weir_feature_uses(schema, WEIR_VARIANT))
-            return weir_fail(err, WEIR_UNSUPPORTED, "the table needs reader feature %s: its variants may be shredded",
+        if (weir_str_starts(p->reader_features[i], "variantShredding") &&
+            weir_feature_uses(schema, WEIR_VARIANT))
+            return weir_fail(err, WEIR_UNSUPPORTED,
+                             "the table needs reader feature %s: its variants may be shredded",
                              p->reader_features[i]);
     }
     return WEIR_OK;
