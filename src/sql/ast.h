@@ -69,8 +69,5 @@ weir_rc weir_sql_parse_expr(const char *text, size_t len, struct weir_mem *mem, 
                             struct weir_error *err);
 /* Line and column, both from 1, of a byte of the text. */
 void weir_sql_position(const char *text, uint32_t at, uint32_t *line, uint32_t *column);
-/* Spark's name for an unnamed expression: "(a + 1)", "upper(x)", "count(1)". A NAME prints with all its parts inside an
- * expression, so cut the table's name off first; alone, and below a CAST alone, it prints its last part. */
-void weir_node_print_spark(const struct weir_node *node, struct weir_buf *buf);
 
 #endif

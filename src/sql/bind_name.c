@@ -84,6 +84,21 @@ name_interval_month(struct weir_buf *buf, const struct weir_node *node, int64_t 
         weir_buf_printf(buf, " TO %s", last);
 }
 
+/* As java.math.BigDecimal.toString(): small ones by their exponent, "1.2E-7". */
+static void
+name_decimal(struct weir_buf *buf, const char *text, uint32_t len, unsigned scale)
+{
+    const char *digits = text + strspn(text, "-0."), *end = text + len;
+    int n = digits == end ? 1 : (int)(end - digits), exponent = n - 1 - (int)scale;
+
+    if (exponent >= -6 || memchr(digits, '.', (size_t)(end - digits)) != NULL) {
+        weir_buf_add(buf, text, len);
+        return;
+    }
+    weir_buf_printf(buf, "%s%c%s%.*sE%d", *text == '-' ? "-" : "", digits == end ? '0' : *digits,
+                    n > 1 ? "." : "", n - 1, digits + (digits < end), exponent);
+}
+
 static void
 name_literal(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
 {
@@ -118,6 +133,9 @@ name_literal(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *
         else
             name_interval_month(buf, node, v);
         break;
+    case WEIR_DECIMAL:
+        name_decimal(buf, node->text, node->text_len, node->type->scale);
+        break;
     default:
         weir_buf_add(buf, node->text, node->text_len);
     }
@@ -134,78 +152,211 @@ name_list(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *nod
     }
 }
 
-/* Functions whose name or arguments Spark shows otherwise. args: how many are given when the text is added.
- * */
+static bool
+is_word_of(const char *word, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+/* Functions that Spark does not show as they were called: of how many arguments (-1: any), and how: $1 … the
+ * arguments, $* all of them. Sorted by name. */
 static const struct {
-    const char *name, *shown; /* shown NULL: as it is */
-    uint32_t args;            /* with so many arguments, and: */
-    const char *more;         /* NULL: nothing */
-} name_quirks[] = {
-    {"acos", "ACOS", 0, NULL},
-    {"asin", "ASIN", 0, NULL},
-    {"atan", "ATAN", 0, NULL},
-    {"atan2", "ATAN2", 0, NULL},
-    {"cbrt", "CBRT", 0, NULL},
-    {"ceil", "CEIL", 0, NULL},
-    {"cos", "COS", 0, NULL},
-    {"cosh", "COSH", 0, NULL},
-    {"cot", "COT", 0, NULL},
-    {"degrees", "DEGREES", 0, NULL},
-    {"e", "E", 0, NULL},
-    {"exp", "EXP", 0, NULL},
-    {"expm1", "EXPM1", 0, NULL},
-    {"floor", "FLOOR", 0, NULL},
-    {"from_unixtime", NULL, 1, ", yyyy-MM-dd HH:mm:ss"},
-    {"hypot", "HYPOT", 0, NULL},
-    {"lag", NULL, 1, ", 1, NULL"},
-    {"lag", NULL, 2, ", NULL"},
-    {"lead", NULL, 1, ", 1, NULL"},
-    {"lead", NULL, 2, ", NULL"},
-    {"locate", NULL, 2, ", 1"},
-    {"log10", "LOG10", 0, NULL},
-    {"log1p", "LOG1P", 0, NULL},
-    {"log2", "LOG2", 0, NULL},
-    {"percentile", NULL, 2, ", 1"},
-    {"pi", "PI", 0, NULL},
-    {"position", "locate", 2, ", 1"},
-    {"power", "POWER", 0, NULL},
-    {"radians", "RADIANS", 0, NULL},
-    {"rank", "RANK", 0, NULL},
-    {"regexp_extract", NULL, 2, ", 1"},
-    {"regexp_extract_all", NULL, 2, ", 1"},
-    {"regexp_replace", NULL, 3, ", 1"},
-    {"rint", "rint", 0, NULL},
-    {"round", NULL, 1, ", 0"},
-    {"signum", "SIGNUM", 0, NULL},
-    {"sin", "SIN", 0, NULL},
-    {"sinh", "SINH", 0, NULL},
-    {"sort_array", NULL, 1, ", true"},
-    {"split", NULL, 2, ", -1"},
-    {"sqrt", "SQRT", 0, NULL},
-    {"substr", NULL, 2, ", 2147483647"},
-    {"substring", NULL, 2, ", 2147483647"},
-    {"tan", "TAN", 0, NULL},
-    {"tanh", "TANH", 0, NULL},
-    {"to_unix_timestamp", NULL, 1, ", yyyy-MM-dd HH:mm:ss"},
-    {"unix_timestamp", NULL, 1, ", yyyy-MM-dd HH:mm:ss"},
+    const char *name;
+    int args;
+    const char *form;
+} name_forms[] = {
+    {"!", 1, "(NOT $1)"},
+    {"+", 1, "(+ $1)"},
+    {"-", 1, "(- $1)"},
+    {"[]", 2, "$1[$2]"},
+    {"aggregate", 3, "aggregate($*, lambdafunction(namedlambdavariable(), namedlambdavariable()))"},
+    {"any_value", 2, "any_value($1)"},
+    {"approx_percentile", 2, "approx_percentile($1, $2, 10000)"},
+    {"array_agg", 1, "collect_list($1)"},
+    {"array_sort", 1,
+     "array_sort($1, lambdafunction((IF(((namedlambdavariable() IS NULL) AND "
+     "(namedlambdavariable() IS NULL)), 0, (IF((namedlambdavariable() IS NULL), 1, "
+     "(IF((namedlambdavariable() IS NULL), -1, (IF((namedlambdavariable() < "
+     "namedlambdavariable()), -1, (IF((namedlambdavariable() > namedlambdavariable()), 1, "
+     "0)))))))))), namedlambdavariable(), namedlambdavariable()))"},
+    {"assert_true", 1, "assert_true($1, '$1' is not true!)"},
+    {"bround", 1, "bround($1, 0)"},
+    {"ceil", 1, "CEIL($1)"},
+    {"convert_timezone", 2, "convert_timezone(current_timezone(), $1, $2)"},
+    {"curdate", 0, "current_date()"},
+    {"current_database", 0, "current_schema()"},
+    {"dateadd", 2, "date_add($1, $2)"},
+    {"datepart", 2, "datepart($1 FROM $2)"},
+    {"dense_rank", -1, "DENSE_RANK()"},
+    {"extract", 2, "extract($1 FROM $2)"},
+    {"first", 2, "first($1)"},
+    {"first_value", 2, "first_value($1)"},
+    {"floor", 1, "FLOOR($1)"},
+    {"from_csv", -1, "from_csv($1)"},
+    {"from_json", -1, "from_json($1)"},
+    {"from_unixtime", 1, "from_unixtime($1, yyyy-MM-dd HH:mm:ss)"},
+    {"if", 3, "(IF($1, $2, $3))"},
+    {"ilike", 3, "ilike($1, $2)"},
+    {"is not null", 1, "($1 IS NOT NULL)"},
+    {"is null", 1, "($1 IS NULL)"},
+    {"isnotnull", 1, "($1 IS NOT NULL)"},
+    {"isnull", 1, "($1 IS NULL)"},
+    {"lag", 1, "lag($1, 1, NULL)"},
+    {"lag", 2, "lag($1, $2, NULL)"},
+    {"last", 2, "last($1)"},
+    {"last_value", 2, "last_value($1)"},
+    {"lead", 1, "lead($1, 1, NULL)"},
+    {"lead", 2, "lead($1, $2, NULL)"},
+    {"like", 2, "$1 LIKE $2"},
+    {"like", 3, "$1 LIKE $2 ESCAPE '$3'"},
+    {"like all", -1, "likeall($1)"},
+    {"like any", -1, "likeany($1)"},
+    {"locate", 2, "locate($1, $2, 1)"},
+    {"log", 1, "LOG(E(), $1)"},
+    {"log", 2, "LOG($1, $2)"},
+    {"lpad", 2, "lpad($1, $2,  )"},
+    {"ltrim", 2, "TRIM(LEADING $1 FROM $2)"},
+    {"mask", 1, "mask($1, X, x, n, NULL)"},
+    {"mask", 2, "mask($1, $2, x, n, NULL)"},
+    {"mask", 3, "mask($1, $2, $3, n, NULL)"},
+    {"mask", 4, "mask($1, $2, $3, $4, NULL)"},
+    {"months_between", 2, "months_between($1, $2, true)"},
+    {"not", 1, "(NOT $1)"},
+    {"not like all", -1, "notlikeall($1)"},
+    {"not like any", -1, "notlikeany($1)"},
+    {"overlay", 3, "overlay($1, $2, $3, -1)"},
+    {"percent_rank", -1, "PERCENT_RANK()"},
+    {"percentile", 2, "percentile($1, $2, 1)"},
+    {"percentile_approx", 2, "percentile_approx($1, $2, 10000)"},
+    {"position", 2, "position($1, $2, 1)"},
+    {"positive", 1, "(+ $1)"},
+    {"raise_error", 1, "raise_error(USER_RAISED_EXCEPTION, map(errorMessage, $1))"},
+    {"random", 0, "rand()"},
+    {"random", 1, "rand($1)"},
+    {"rank", -1, "RANK()"},
+    {"reduce", 3, "reduce($*, lambdafunction(namedlambdavariable(), namedlambdavariable()))"},
+    {"regexp", 2, "REGEXP($1, $2)"},
+    {"regexp_extract", 2, "regexp_extract($1, $2, 1)"},
+    {"regexp_extract_all", 2, "regexp_extract_all($1, $2, 1)"},
+    {"regexp_instr", 2, "regexp_instr($1, $2, 0)"},
+    {"regexp_like", 2, "REGEXP_LIKE($1, $2)"},
+    {"regexp_replace", 3, "regexp_replace($1, $2, $3, 1)"},
+    {"replace", 2, "replace($1, $2, )"},
+    {"rlike", 2, "RLIKE($1, $2)"},
+    {"round", 1, "round($1, 0)"},
+    {"rpad", 2, "rpad($1, $2,  )"},
+    {"rtrim", 2, "TRIM(TRAILING $1 FROM $2)"},
+    {"schema_of_csv", 2, "schema_of_csv($1)"},
+    {"schema_of_json", 2, "schema_of_json($1)"},
+    {"sort_array", 1, "sort_array($1, true)"},
+    {"split", 2, "split($1, $2, -1)"},
+    {"str_to_map", 1, "str_to_map($1, ,, :)"},
+    {"str_to_map", 2, "str_to_map($1, $2, :)"},
+    {"substr", 2, "substr($1, $2, 2147483647)"},
+    {"substring", 2, "substring($1, $2, 2147483647)"},
+    {"to_csv", 2, "to_csv($1)"},
+    {"to_json", 2, "to_json($1)"},
+    {"to_unix_timestamp", 1, "to_unix_timestamp($1, yyyy-MM-dd HH:mm:ss)"},
+    {"trim", 2, "TRIM(BOTH $1 FROM $2)"},
+    {"try_variant_get", 3, "try_variant_get($1, $2)"},
+    {"unix_timestamp", 0, "unix_timestamp(current_timestamp(), yyyy-MM-dd HH:mm:ss)"},
+    {"unix_timestamp", 1, "unix_timestamp($1, yyyy-MM-dd HH:mm:ss)"},
+    {"variant_get", 3, "variant_get($1, $2)"},
+    {"window", -1, "window"},
+    {"~", 1, "~$1"},
 };
+
+/* false: it has no form of its own. */
+static bool
+name_formed(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
+{
+    const char *form = NULL;
+
+    for (size_t i = 0; i < sizeof(name_forms) / sizeof(name_forms[0]); i++) {
+        if (strcmp(node->text, name_forms[i].name) == 0 &&
+            (name_forms[i].args < 0 || (uint32_t)name_forms[i].args == node->nkids))
+            form = name_forms[i].form;
+    }
+    if (form == NULL || (node->flags & WEIR_NODE_DISTINCT) != 0)
+        return false;
+    for (; *form != '\0'; form++) {
+        if (*form != '$')
+            weir_buf_byte(buf, *form);
+        else if (*++form == '*')
+            name_list(b, buf, node, 0);
+        else
+            name_expr(b, buf, node->kids[*form - '1']);
+    }
+    return true;
+}
+
+static bool
+is_capital(const char *name)
+{
+    static const char *const names[] = {"acos",
+                                        "acosh",
+                                        "asin",
+                                        "asinh",
+                                        "atan",
+                                        "atan2",
+                                        "atanh",
+                                        "cbrt",
+                                        "cos",
+                                        "cosh",
+                                        "cot",
+                                        "csc",
+                                        "degrees",
+                                        "e",
+                                        "exp",
+                                        "expm1",
+                                        "hypot",
+                                        "log10",
+                                        "log1p",
+                                        "log2",
+                                        "pi",
+                                        "power",
+                                        "radians",
+                                        "sec",
+                                        "signum",
+                                        "sin",
+                                        "sinh",
+                                        "sqrt",
+                                        "tan",
+                                        "tanh",
+                                        "spark_partition_id"};
+    size_t i;
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* double('1'), string(x): casts that Spark does not show. */
+static bool
+is_cast_function(const struct weir_node *node)
+{
+    static const char *const types[] = {"boolean",   "tinyint", "smallint", "int",  "bigint",
+                                        "float",     "double",  "decimal",  "date", "string",
+                                        "timestamp", "binary",  NULL};
+
+    return node->nkids == 1 && is_word_of(node->text, types);
+}
 
 static void
 name_function(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
 {
-    const char *name = node->text, *more = "";
+    bool capital = is_capital(node->text);
 
-    for (size_t i = 0; i < sizeof(name_quirks) / sizeof(name_quirks[0]); i++) {
-        if (strcmp(name_quirks[i].name, node->text) != 0)
-            continue;
-        if (name_quirks[i].shown != NULL)
-            name = name_quirks[i].shown;
-        if (name_quirks[i].more != NULL && name_quirks[i].args == node->nkids)
-            more = name_quirks[i].more;
-    }
-    weir_buf_printf(buf, "%s(%s", name, (node->flags & WEIR_NODE_DISTINCT) != 0 ? "DISTINCT " : "");
+    for (const char *c = node->text; *c != '\0'; c++)
+        weir_buf_byte(buf, (char)(capital && *c >= 'a' && *c <= 'z' ? *c - 32 : *c));
+    weir_buf_str(buf, (node->flags & WEIR_NODE_DISTINCT) != 0 ? "(DISTINCT " : "(");
     name_list(b, buf, node, 0);
-    weir_buf_printf(buf, "%s)", more);
+    weir_buf_byte(buf, ')');
 }
 
 /* (a OP b) */
@@ -228,6 +379,15 @@ name_date_arithmetic(struct weir_bind *b, struct weir_buf *buf, const struct wei
     const struct weir_node *date = x->kind == WEIR_DATE ? node->kids[0] : node->kids[1];
     const struct weir_node *days = x->kind == WEIR_DATE ? node->kids[1] : node->kids[0];
 
+    if (date->type->kind == WEIR_DATE && days->kind == WEIR_NODE_LITERAL && days->type == &weir_type_interval_day &&
+        strcmp(days->names[0], "DAY") == 0 && strcmp(days->names[days->nnames - 1], "DAY") == 0) {
+        weir_buf_str(buf, "date_add(");
+        name_expr(b, buf, date);
+        weir_buf_str(buf, plus ? ", extractansiintervaldays(" : ", (- extractansiintervaldays(");
+        name_expr(b, buf, days);
+        weir_buf_str(buf, plus ? "))" : ")))");
+        return true;
+    }
     if (weir_type_is_interval(x) || weir_type_is_interval(y)) {
         name_expr(b, buf, node->kids[0]);
         weir_buf_printf(buf, " %s ", node->text);
@@ -245,97 +405,26 @@ name_date_arithmetic(struct weir_bind *b, struct weir_buf *buf, const struct wei
 }
 
 static void
-name_like(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
-{
-    name_expr(b, buf, node->kids[0]);
-    weir_buf_str(buf, " LIKE ");
-    name_expr(b, buf, node->kids[1]);
-    if (node->nkids > 2 && node->kids[2]->text != NULL)
-        weir_buf_printf(buf, " ESCAPE '%s'", node->kids[2]->text);
-}
-
-/* TRIM(BOTH what FROM value), and so on: the arguments stand in that order. */
-static void
-name_trim(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
-{
-    weir_buf_str(buf, node->text[0] == 'l'   ? "TRIM(LEADING "
-                      : node->text[0] == 'r' ? "TRIM(TRAILING "
-                                             : "TRIM(BOTH ");
-    name_expr(b, buf, node->kids[0]);
-    weir_buf_str(buf, " FROM ");
-    name_expr(b, buf, node->kids[1]);
-    weir_buf_byte(buf, ')');
-}
-
-static bool
-is_word_of(const char *word, const char *const *words)
-{
-    for (; *words != NULL; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
-}
-
-static void
 name_call(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
 {
     static const char *const binary[] = {"=", "<=>", "<", "<=", ">", ">=", "+",  "-",   "*", "/",
                                          "%", "div", "&", "|",  "^", "<<", ">>", ">>>", NULL};
     const char *op = node->text;
 
-    if (strcmp(op, "[]") == 0) {
-        name_expr(b, buf, node->kids[0]);
-        weir_buf_byte(buf, '[');
-        name_expr(b, buf, node->kids[1]);
-        weir_buf_byte(buf, ']');
-    } else if (node->nkids == 2 && is_word_of(op, binary)) {
+    if (node->nkids == 2 && is_word_of(op, binary)) {
         if ((strcmp(op, "+") != 0 && strcmp(op, "-") != 0) || !name_date_arithmetic(b, buf, node))
             name_binary(b, buf, node, op);
     } else if (strcmp(op, "and") == 0 || strcmp(op, "or") == 0) {
         name_binary(b, buf, node, op[0] == 'a' ? "AND" : "OR");
-    } else if (node->nkids == 1 && (strcmp(op, "not") == 0 || strcmp(op, "!") == 0 || strcmp(op, "-") == 0 ||
-                                    strcmp(op, "+") == 0 || strcmp(op, "positive") == 0)) {
-        weir_buf_printf(buf, "(%s ", op[0] == 'n' || op[0] == '!' ? "NOT" : op[0] == 'p' ? "+" : op);
-        name_expr(b, buf, node->kids[0]);
-        weir_buf_byte(buf, ')');
-    } else if (strcmp(op, "~") == 0) {
-        weir_buf_byte(buf, '~');
-        name_expr(b, buf, node->kids[0]);
-    } else if (weir_str_starts(op, "is n") || strcmp(op, "isnull") == 0 || strcmp(op, "isnotnull") == 0) {
-        weir_buf_byte(buf, '(');
-        name_expr(b, buf, node->kids[0]);
-        weir_buf_str(buf, strstr(op, "not") != NULL ? " IS NOT NULL)" : " IS NULL)");
     } else if (strcmp(op, "in") == 0) {
         weir_buf_byte(buf, '(');
         name_expr(b, buf, node->kids[0]);
         weir_buf_str(buf, " IN (");
         name_list(b, buf, node, 1);
         weir_buf_str(buf, "))");
-    } else if (strcmp(op, "like") == 0) {
-        name_like(b, buf, node);
-    } else if (strcmp(op, "rlike") == 0) {
-        weir_buf_str(buf, "RLIKE(");
-        name_list(b, buf, node, 0);
-        weir_buf_byte(buf, ')');
-    } else if (strcmp(op, "if") == 0) {
-        weir_buf_str(buf, "(IF(");
-        name_list(b, buf, node, 0);
-        weir_buf_str(buf, "))");
-    } else if (strcmp(op, "from_json") == 0 || strcmp(op, "from_csv") == 0) {
-        weir_buf_printf(buf, "%s(", op);
+    } else if (is_cast_function(node)) {
         name_expr(b, buf, node->kids[0]);
-        weir_buf_byte(buf, ')');
-    } else if (strcmp(op, "extract") == 0 && node->nkids == 2) {
-        weir_buf_str(buf, "extract(");
-        name_expr(b, buf, node->kids[0]);
-        weir_buf_str(buf, " FROM ");
-        name_expr(b, buf, node->kids[1]);
-        weir_buf_byte(buf, ')');
-    } else if (node->nkids == 2 && weir_str_ends(op, "trim") && op[0] != 'b') {
-        name_trim(b, buf, node);
-    } else if (strcmp(op, "window") == 0) {
-        weir_buf_str(buf, "window");
-    } else {
+    } else if (!name_formed(b, buf, node)) {
         name_function(b, buf, node);
     }
 }
@@ -447,7 +536,8 @@ name_type(struct weir_buf *buf, const struct weir_type *type)
 static void
 name_cast(struct weir_bind *b, struct weir_buf *buf, const struct weir_node *node)
 {
-    if ((node->flags & WEIR_BOUND_SHOWN) == 0) {
+    if ((node->flags & WEIR_BOUND_SHOWN) == 0 ||
+        weir_kind_is_nested(node->type->kind)) { /* Cast.sql leaves those out */
         name_expr(b, buf, node->kids[0]);
         return;
     }

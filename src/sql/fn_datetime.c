@@ -682,20 +682,22 @@ resolve_timestampadd(struct weir_resolve *r, struct weir_error *err)
     return weir_resolve_plain(r, "l.", r->plan.arg_types[1], timestampadd, err);
 }
 
-/* Whole months from a to b, towards zero. */
+/* Whole months from a to b as java.time counts them: first the time of day moves the end by a day, then days of the
+ * month are compared. From 2024-02-29 12:00 to 2025-03-01 00:00 it is 11. */
 static int64_t
 unit_months_between(int64_t a, int64_t b)
 {
-    int64_t days_a = clock_floor_div(a, CLOCK_DAY), days_b = clock_floor_div(b, CLOCK_DAY), ya, yb, n;
+    int64_t days_a = clock_floor_div(a, CLOCK_DAY), days_b = clock_floor_div(b, CLOCK_DAY), ya, yb;
+    int64_t time_a = clock_floor_mod(a, CLOCK_DAY), time_b = clock_floor_mod(b, CLOCK_DAY);
     unsigned ma, mb, da, db;
-    int64_t rest;
 
+    if (days_b > days_a && time_b < time_a)
+        days_b--;
+    else if (days_b < days_a && time_b > time_a)
+        days_b++;
     weir_civil_from_days(days_a, &ya, &ma, &da);
     weir_civil_from_days(days_b, &yb, &mb, &db);
-    n = (yb - ya) * 12 + (int64_t)mb - (int64_t)ma;
-    rest = ((int64_t)db - (int64_t)da) * CLOCK_DAY + clock_floor_mod(b, CLOCK_DAY) -
-           clock_floor_mod(a, CLOCK_DAY);
-    return n > 0 && rest < 0 ? n - 1 : n < 0 && rest > 0 ? n + 1 : n;
+    return (((yb - ya) * 12 + (int64_t)mb - (int64_t)ma) * 32 + (int64_t)db - (int64_t)da) / 32;
 }
 
 static weir_rc

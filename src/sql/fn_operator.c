@@ -363,7 +363,7 @@ resolve_index(struct weir_resolve *r, struct weir_error *err)
         r->plan.text = weir_mem_printf(r->mem, "list_extract($1, %" PRId64 ")", i + 1);
         if (r->plan.text == NULL)
             return weir_mem_fail(r->mem, 32, err);
-        r->plan.exact = true;
+        r->plan.exact = r->node->kids[0]->kind != WEIR_NODE_LITERAL; /* of a NULL DuckDB forgets the type */
         r->type = type->fields[0].type;
         r->nullable = true;
         return WEIR_OK;

@@ -213,7 +213,7 @@ static const struct {
     {"CANNOT_PARSE_TIMESTAMP", "use try_to_timestamp, or set onRowError: null"},
     {"CAST_INVALID_INPUT", "correct the value, use try_cast to get NULL instead, or set onRowError: null"},
     {"CAST_OVERFLOW", "use try_cast to get NULL instead, or a wider type"},
-    {"DIVIDE_BY_ZERO", "use try_divide, or nullif(divisor, 0), to get NULL instead"},
+    {"DIVIDE_BY_ZERO", "use try_divide or try_mod, or nullif(divisor, 0), to get NULL instead"},
     {"INVALID_ARRAY_INDEX_IN_ELEMENT_AT", "use try_element_at to get NULL instead"},
     {"INVALID_ARRAY_INDEX", "use get(array, index) to get NULL instead"},
     {"NUMERIC_VALUE_OUT_OF_RANGE", "use try_cast to get NULL instead, or a wider type"},

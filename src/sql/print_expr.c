@@ -207,6 +207,10 @@ print_field(struct weir_print *p, const struct weir_node *node)
     const struct weir_field *field = node->bound;
     bool each = node->kids[0]->type->kind == WEIR_ARRAY;
 
+    if (node->kids[0]->kind == WEIR_NODE_LITERAL && node->kids[0]->text == NULL) { /* DuckDB forgets the type */
+        print_typed(p->buf, "NULL", node->type);
+        return;
+    }
     weir_buf_str(p->buf, each ? "list_transform(" : "struct_extract(");
     weir_print_expr(p, node->kids[0]);
     weir_buf_str(p->buf, each ? ", lambda e: struct_extract(e, " : ", ");

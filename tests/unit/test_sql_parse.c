@@ -623,106 +623,6 @@ what_cannot_be_read_is_told_with_its_place(void **state)
     }
 }
 
-/* Each was asked of Spark 4.0.0. */
-static void
-an_expression_has_the_name_that_spark_gives_it(void **state)
-{
-    static const struct parse_case cases[] = {
-        {"a + 1", "(a + 1)"},
-        {"- a", "(- a)"},
-        {"~ a", "~a"},
-        {"a & 1 | 2", "((a & 1) | 2)"},
-        {"b || 'x'", "concat(b, x)"},
-        {"a != 1", "(NOT (a = 1))"},
-        {"a <=> 1", "(a <=> 1)"},
-        {"p and p and p and p and p", "(((p AND p) AND p) AND (p AND p))"},
-        {"a not between 1 and 2", "(NOT between(a, 1, 2))"},
-        {"a not in (1, 2)", "(NOT (a IN (1, 2)))"},
-        {"b not like 'x%' escape '/'", "(NOT b LIKE x% ESCAPE '/')"},
-        {"b ilike 'X%'", "ilike(b, X%)"},
-        {"b ilike any ('a', 'b')", "likeany(lower(b))"},
-        {"b rlike 'x'", "RLIKE(b, x)"},
-        {"a is not null", "(a IS NOT NULL)"},
-        {"p is not true", "(NOT (p <=> true))"},
-        {"cast(a as bigint)", "a"},
-        {"cast(a + 1 as decimal(10,2))", "CAST((a + 1) AS DECIMAL(10,2))"},
-        {"cast(s.x as bigint)", "CAST(s.x AS BIGINT)"},
-        {"try_cast('1' as int)", "TRY_CAST(1 AS INT)"},
-        {"s.x", "x"},
-        {"upper(s.y)", "upper(s.y)"},
-        {"arr[0].b", "arr[0].b"},
-        {"m['k']", "m[k]"},
-        {"struct(a as q, 1)", "struct(a AS q, 1)"},
-        {"(a, 1)", "named_struct(a, a, col2, 1)"},
-        {"case a when 1 then 'x' else 'y' end", "CASE WHEN (a = 1) THEN x ELSE y END"},
-        {"case when p then 1 end", "CASE WHEN p THEN 1 END"},
-        {"if(p, 1, 2)", "(IF(p, 1, 2))"},
-        {"count(*)", "count(1)"},
-        {"count(distinct a, b)", "count(DISTINCT a, b)"},
-        {"count(*) filter (where p)", "count(1) FILTER (WHERE p)"},
-        {"sum(a) over (partition by b order by a)",
-         "sum(a) OVER (PARTITION BY b ORDER BY a ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING "
-         "AND CURRENT ROW)"},
-        {"sum(a) over (order by a desc rows between 1 preceding and current row)",
-         "sum(a) OVER (ORDER BY a DESC NULLS LAST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"},
-        {"sum(a) over (partition by b)",
-         "sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
-        {"row_number() over (order by a)",
-         "row_number() OVER (ORDER BY a ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND "
-         "CURRENT ROW)"},
-        {"lag(a) over (order by a)",
-         "lag(a, 1, NULL) OVER (ORDER BY a ASC NULLS FIRST ROWS BETWEEN -1 FOLLOWING AND -1 "
-         "FOLLOWING)"},
-        {"lead(a, 2, 0) over (order by a)",
-         "lead(a, 2, 0) OVER (ORDER BY a ASC NULLS FIRST ROWS BETWEEN 2 FOLLOWING AND 2 FOLLOWING)"},
-        {"last(a, true)", "last(a)"},
-        {"transform(arr, x -> x.b + 1)",
-         "transform(arr, lambdafunction((namedlambdavariable().b + 1), namedlambdavariable()))"},
-        {"aggregate(arr, 0, (acc, x) -> acc + x)",
-         "aggregate(arr, 0, lambdafunction((namedlambdavariable() + namedlambdavariable()), "
-         "namedlambdavariable(), namedlambdavariable()), lambdafunction(namedlambdavariable(), "
-         "namedlambdavariable()))"},
-        {"1L", "1"},
-        {"1e10", "1.0E10"},
-        {"'a b'", "a b"},
-        {"null", "NULL"},
-        {"date'2020-1-1'", "DATE '2020-01-01'"},
-        {"timestamp'2020-01-01 00:00:00+08:00'", "TIMESTAMP '2019-12-31 16:00:00'"},
-        {"x'ABC'", "X'0ABC'"},
-        {"interval '1 02:03:04.5' day to second", "INTERVAL '1 02:03:04.5' DAY TO SECOND"},
-        {"interval 14 months", "INTERVAL '14' MONTH"},
-        {"interval 1 year 2 months", "INTERVAL '1-2' YEAR TO MONTH"},
-        {"interval 5 milliseconds", "INTERVAL '00.005' SECOND"},
-        {"ts - interval 1 hour", "ts - INTERVAL '01' HOUR"},
-        {"extract(year from d)", "extract(year FROM d)"},
-        {"position('a' in b)", "locate(a, b, 1)"},
-        {"trim(leading 'x' from b)", "TRIM(LEADING x FROM b)"},
-        {"substring(b from 2)", "substring(b, 2, 2147483647)"},
-        {"(select 1)", "scalarsubquery()"},
-        {"exists(select 1)", "exists()"},
-        {"a in (select 1)", "(a IN (listquery()))"},
-        {"round(f)", "round(f, 0)"},
-        {"log(f)", "LOG(E(), f)"},
-        {"string(a)", "a"},
-        {"window(ts, '1 hour')", "window"},
-    };
-    struct weir_node *node;
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < COUNT(cases); i++) {
-        struct weir_buf buf = WEIR_BUF(65536);
-
-        assert_int_equal(weir_sql_parse_expr(cases[i].text, strlen(cases[i].text), mem, &node, &err),
-                         WEIR_OK);
-        weir_node_print_spark(node, &buf);
-        assert_int_equal(weir_buf_check(&buf, &err), WEIR_OK);
-        if (strcmp(buf.data, cases[i].tree) != 0)
-            fail_msg("%s: %s, not %s", cases[i].text, buf.data, cases[i].tree);
-        weir_buf_fini(&buf);
-    }
-}
-
 /* text repeated n times between before and behind. */
 static weir_rc
 parse_repeated(const char *before, const char *text, unsigned n, const char *behind, struct weir_node **out)
@@ -862,7 +762,6 @@ main(void)
         cmocka_unit_test(an_expression_becomes_its_tree),
         cmocka_unit_test(a_query_becomes_its_tree),
         cmocka_unit_test(what_cannot_be_read_is_told_with_its_place),
-        cmocka_unit_test(an_expression_has_the_name_that_spark_gives_it),
         cmocka_unit_test(depth_has_a_limit_that_is_told),
         cmocka_unit_test(long_chains_of_and_and_lists_are_not_deep),
         cmocka_unit_test(a_position_counts_characters_not_bytes),
