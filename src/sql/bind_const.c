@@ -3,8 +3,8 @@
  *
  * 1. A constant is folded by the kernel that would compute it in the engine, so both ways give the same
  *    value.
- * 2. A call that gives an error stays, and is marked volatile: the error belongs to the rows that reach it, and DuckDB
- *    must not fold it either.
+ * 2. A call that gives an error stays, and is marked volatile: the error belongs to the rows that reach it,
+ *    and DuckDB must not fold it either.
  * 3. Only scalars are folded. */
 #include "sql/bind_int.h"
 

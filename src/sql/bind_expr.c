@@ -335,6 +335,9 @@ bind_call(struct weir_bind *b, const struct weir_scope *sc, const struct weir_no
         if (rc != WEIR_NOTFOUND)
             return rc;
     }
+    if (fn->class_ == WEIR_FN_GENERATOR && node != b->generator)
+        return weir_fail(b->err, WEIR_SCHEMA, "%s makes rows: it stands alone in the list, or in LATERAL VIEW",
+                         fn->name);
     if (fn->class_ == WEIR_FN_AGGREGATE && !over) { /* none inside another */
         if (!b->aggregates_ok)
             return call_check(b, fn, node, over);

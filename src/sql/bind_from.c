@@ -233,6 +233,7 @@ generate_beside(struct weir_bind *b, const struct weir_node *call, bool outer, c
 
     b->aggregates_ok = false;
     b->no_aggregates = "FROM";
+    b->generator = call;
     rc = weir_bind_expr(b, sc, call, &bound);
     b->aggregates_ok = aggregates_ok;
     WEIR_TRY(rc);

@@ -139,6 +139,7 @@ struct weir_bind {
     bool aggregates_ok; /* an aggregate may stand here */
     bool windows_ok;
     const char *no_aggregates;             /* why not: "WHERE" */
+    const struct weir_node *generator; /* the one call of a generator that is in its place */
     uint32_t stream_scans;     /* how often the stream is named */
     bool stream_in_subquery;               /* set when a subquery reads the stream */
     const struct weir_node *named_windows; /* LIST, or NULL */

@@ -120,6 +120,7 @@ list_item(struct select *s, const struct weir_node *node)
     if (node->kind == WEIR_NODE_STAR)
         return list_star(s, node);
     s->b->aggregates_ok = s->b->windows_ok = true;
+    s->b->generator = value;
     WEIR_TRY(weir_bind_expr(s->b, &s->from, value, &expr));
     if (is_generator(expr))
         return list_generator(s, node, expr);

@@ -410,6 +410,8 @@ timestamp_from_real(struct cast_run *run, const struct cast *c, const struct wei
 
     if (isnan(seconds) || isinf(seconds))
         return cast_bad(run, "CAST_INVALID_INPUT", c, text, weir_double_print(seconds, text));
+    if (c->strict && !real_in_range(WEIR_LONG, seconds * 1e6))
+        return overflow(run, c, text, weir_double_print(seconds, text));
     OUT(int64_t) = java_whole(seconds * 1e6, true);
     return true;
 }

@@ -258,7 +258,7 @@ classes_and_positions_are_as_the_rows_come(void **state)
         const struct weir_sql_plan *plan = bound(cases[i].sql);
 
         if (cases[i].class_ != "ABC"[plan->class_] || cases[i].position != plan->position)
-            fail_msg("%s: class %c, position %d", cases[i].sql, "ABC"[plan->class_], plan -> position);
+            fail_msg("%s: class %d, position %d", cases[i].sql, (int)plan->class_, plan->position);
     }
 }
 
@@ -406,6 +406,8 @@ errors_name_the_place_and_a_way_out(void **state)
         {"SELECT i FROM t UNION ALL SELECT i, s FROM t", WEIR_SCHEMA,
          "the left side has 1 columns, the right side 2"},
         {"SELECT explode(a), explode(a) FROM t", WEIR_SCHEMA, "takes one generator"},
+        {"SELECT explode(a) + 1 FROM t", WEIR_SCHEMA, "explode makes rows: it stands alone in the list"},
+        {"SELECT i FROM t WHERE explode(a) > 1", WEIR_SCHEMA, "explode makes rows"},
         {"SELECT row_number() FROM t", WEIR_SCHEMA, "row_number needs an OVER clause"},
         {"SELECT upper(s) OVER (ORDER BY i) FROM t", WEIR_SCHEMA,
          "neither an aggregate nor a window function"},

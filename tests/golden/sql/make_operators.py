@@ -12,22 +12,24 @@ import sys
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-STRINGS = ["1", " 1 ", "-1", "+1", "1.9", "-1.9", "1.", ".5", ".", "-.", "", " ", "abc", "1e2", "1E-2", "127", "128",
-           "-128", "-129", "32768", "2147483647", "2147483648", "-2147483649", "9223372036854775807",
-           "9223372036854775808", "99999999999999999999", "true", "T", "yes", "0", "f", "No", "NaN", "Infinity", "-inf",
-           "1e400", "1d", "0x10", "2020-01-02", "2020-1-2", "2020", "2020-02-30", "2020-01-02 03:04:05.678",
-           "2020-01-02T03:04:05Z", "2020-01-02 03:04:05 Asia/Shanghai", "03:04", "1.23456789012345678901234567890",
+STRINGS = ["1", " 1 ", "-1", "+1", "1.9", "-1.9", "1.", ".5", ".", "-.", "", " ", "abc", "1e2", "1E-2",
+           "127", "128", "-128", "-129", "32768", "2147483647", "2147483648", "-2147483649",
+           "9223372036854775807", "9223372036854775808", "99999999999999999999", "true", "T", "yes", "0", "f",
+           "No", "NaN", "Infinity", "-inf", "1e400", "1d", "0x10", "2020-01-02", "2020-1-2", "2020",
+           "2020-02-30", "2020-01-02 03:04:05.678", "2020-01-02T03:04:05Z",
+           "2020-01-02 03:04:05 Asia/Shanghai", "03:04", "1.23456789012345678901234567890",
            "12345678901234567890.5", "0.005", "1.005", "-0.0", "\\t1\\n"]
-TYPES = ["BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(5,2)", "DECIMAL(38,10)",
-         "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "STRING"]
+TYPES = ["BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(5,2)",
+         "DECIMAL(38,10)", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "STRING"]
 OTHERS = ["true", "false", "127Y", "-128Y", "32767S", "0", "-1", "2147483647", "128", "9223372036854775807L",
-          "-9223372036854775807L", "1234567L", "1.5F", "CAST(0.1 AS FLOAT)", "1.0E10D", "1.5D", "-1.5D", "2.5D", "1.0E-5D",
-          "123456789.125D", "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)", "1.0E20D", "127.9D", "128.0D",
-          "-0.0D", "1.50BD", "-1.50BD", "0.005BD", "999.995BD", "1000.00BD", "0.0000001BD", "1E-10BD", "0E-10BD",
-          "12345678901234567890.123BD", "DATE'2020-01-02'", "DATE'-0044-03-15'", "DATE'12345-01-01'",
-          "TIMESTAMP'2020-01-02 03:04:05.5'", "TIMESTAMP'1969-12-31 23:59:59.999999'",
-          "TIMESTAMP_NTZ'2020-01-02 03:04:05'"]
-INTS = ["0", "1", "-1", "7", "-7", "2147483647", "-2147483648", "9223372036854775807L", "127Y", "-128Y", "32767S"]
+          "-9223372036854775807L", "1234567L", "1.5F", "CAST(0.1 AS FLOAT)", "1.0E10D", "1.5D", "-1.5D",
+          "2.5D", "1.0E-5D", "123456789.125D", "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)",
+          "1.0E20D", "127.9D", "128.0D", "-0.0D", "1.50BD", "-1.50BD", "0.005BD", "999.995BD", "1000.00BD",
+          "0.0000001BD", "1E-10BD", "0E-10BD", "12345678901234567890.123BD", "DATE'2020-01-02'",
+          "DATE'-0044-03-15'", "DATE'12345-01-01'", "TIMESTAMP'2020-01-02 03:04:05.5'",
+          "TIMESTAMP'1969-12-31 23:59:59.999999'", "TIMESTAMP_NTZ'2020-01-02 03:04:05'"]
+INTS = ["0", "1", "-1", "7", "-7", "2147483647", "-2147483648", "9223372036854775807L", "127Y", "-128Y",
+        "32767S"]
 DECIMALS = ["1.5BD", "-2.25BD", "0.00BD", "3BD", "99999999999999999999999999999999999999BD",
             "0.00000000000000000001BD", "12345678901234567890.123456789BD", "7", "0.1D"]
 
@@ -55,11 +57,13 @@ def expressions():
     yield from ["DATE'2020-01-31' + 1", "DATE'2020-01-01' - 1", "DATE'2020-01-31' + INTERVAL 1 MONTH",
                 "DATE'2020-02-29' + INTERVAL 1 YEAR", "DATE'2020-03-31' - INTERVAL 1 MONTH",
                 "DATE'2020-01-31' + INTERVAL 1 DAY", "DATE'2020-01-31' + INTERVAL 25 HOUR",
-                "TIMESTAMP'2020-01-31 10:00:00' + INTERVAL 1 MONTH", "TIMESTAMP'2020-01-31 10:00:00' + INTERVAL 90 MINUTES",
+                "TIMESTAMP'2020-01-31 10:00:00' + INTERVAL 1 MONTH",
+                "TIMESTAMP'2020-01-31 10:00:00' + INTERVAL 90 MINUTES",
                 "TIMESTAMP'2020-01-31 10:00:00' - INTERVAL '1 02:03:04.5' DAY TO SECOND",
                 "TIMESTAMP_NTZ'2020-01-31 10:00:00' + INTERVAL '1-2' YEAR TO MONTH",
                 "TIMESTAMP'2020-01-31 10:00:00' + INTERVAL 1 MICROSECOND"]
-    yield from ["try_cast('a' AS INT)", "try_cast('1.5' AS INT)", "try_cast(300 AS TINYINT)", "try_cast(1e30D AS BIGINT)",
+    yield from ["try_cast('a' AS INT)", "try_cast('1.5' AS INT)", "try_cast(300 AS TINYINT)",
+                "try_cast(1e30D AS BIGINT)",
                 "try_cast('12' AS INT)", "try_cast('x' AS DATE)", "CAST(X'616263' AS STRING)"]
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Asks Spark for the schema (or the error class) of every query of schemas.sql; prints schemas.json.
 
-Run by Spark's Python: `$(tests/e2e/peers/spark.sh env | sed -n s/SPARK_PYTHON=//p) make_schemas.py >schemas.json`.
+Run by Spark's Python:
+    $(tests/e2e/peers/spark.sh env | sed -n s/SPARK_PYTHON=//p) make_schemas.py >schemas.json
 The tables are those of TABLES; tests/unit/test_sql_bind.c binds the same queries over the same schemas.
 """
 import json
