@@ -657,7 +657,7 @@ to_binary_resolve(struct weir_resolve *r, struct weir_error *err)
     const char *as = r->node->nkids < 2 ? "hex" : weir_resolve_text(r, 1);
     struct weir_slice s = weir_slice(as, as == NULL ? 0 : strlen(as));
 
-    if (r->node->nkids == 2 && r->node->kids[1]->type->kind == WEIR_VOID)
+    if (r->node->nkids == 2 && weir_resolve_is_null(r, 1))
         return code_resolve(r, err);
     if (as == NULL)
         return weir_resolve_refuse(r, 1, "a constant string", err);

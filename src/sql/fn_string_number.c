@@ -162,7 +162,7 @@ format_take(struct weir_resolve *r, const struct number_format **out, struct wei
     struct number_format *f;
 
     *out = NULL;
-    if (r->node->kids[1]->type->kind == WEIR_VOID)
+    if (weir_resolve_is_null(r, 1))
         return WEIR_OK;
     if (text == NULL)
         return weir_resolve_refuse(r, 1, "a constant string", err);

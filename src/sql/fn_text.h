@@ -37,6 +37,16 @@ enum {
 weir_rc weir_signature_resolve(struct weir_resolve *r, const struct weir_signature *table, size_t n,
                                struct weir_error *err);
 extern const struct weir_type weir_type_strings; /* array<string> */
+/* Argument i is a null that is written there, of whatever type. */
+static inline bool
+weir_resolve_is_null(const struct weir_resolve *r, uint32_t i)
+{
+    const struct weir_node *kid = r->node->kids[i];
+
+    while (kid->kind == WEIR_NODE_CAST)
+        kid = kid->kids[0];
+    return kid->type->kind == WEIR_VOID || (kid->kind == WEIR_NODE_LITERAL && kid->text == NULL);
+}
 
 /* ---- Rows */
 

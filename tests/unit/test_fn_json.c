@@ -267,6 +267,10 @@ constants_reach_the_functions_that_want_them(void **state)
         {"get_json_object(s, '$.a')", "STRING", NULL},
         {"regexp_extract(s, '(a)(b)', 2)", "STRING", NULL},
         {"split(s, ',')", "ARRAY<STRING>", NULL},
+        {"to_number(s, '99.9')", "DECIMAL(3,1)", NULL},
+        {"to_number(s, cast(null as string))", "DECIMAL(10,0)", NULL},
+        {"to_number(s, s)", NULL, "constant"},
+        {"to_binary(s, cast(null as string))", "BINARY", NULL},
     };
 
     (void)state;
