@@ -277,11 +277,17 @@ static weir_rc
 decimal_quotient_row(struct weir_call *call, const struct weir_col *args, uint32_t row, struct weir_col *out,
                      struct weir_error *err)
 {
+    const struct weir_type *a = args[0].type, *b = args[1].type;
+    int digits = a->precision - a->scale + b->scale; /* of Spark's type for the quotient */
+
     if (decimal_is_zero(&args[1], row))
         return zero_divisor(call, out, row, "DIVIDE_BY_ZERO", err);
-    weir_out(out, int64_t, row) =
-        weir_decimal_quot(weir_decimal_get(&args[0], weir_arg_row(&args[0], row)), args[0].type->scale,
-                          weir_decimal_get(&args[1], weir_arg_row(&args[1], row)), args[1].type->scale);
+    digits = digits < 1 ? 1 : digits > 38 ? 38 : digits;
+    if (!weir_decimal_quot(weir_decimal_get(&args[0], weir_arg_row(&args[0], row)), a->scale,
+                           weir_decimal_get(&args[1], weir_arg_row(&args[1], row)), b->scale,
+                           (unsigned)digits, &weir_out(out, int64_t, row)))
+        return WEIR_BAD_IF_ANSI(call, out, row, err, "NUMERIC_VALUE_OUT_OF_RANGE",
+                                "the quotient has more than %d digits", digits);
     return WEIR_OK;
 }
 WEIR_KERNEL_STRICT(decimal_quotient)

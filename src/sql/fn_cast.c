@@ -193,7 +193,7 @@ whole_from_timestamp(struct cast_run *run, const struct cast *c, const struct we
     int64_t us = IN(int64_t), seconds = us / SECOND_US - (us % SECOND_US < 0);
     char text[32];
 
-    if (!whole_fits(c->to->kind, seconds)) /* with ANSI off it is null: unlike numbers these do not wrap */
+    if (!whole_fits(c->to->kind, seconds)) /* null with ANSI off, where numbers wrap around */
         return overflow(run, c, text, weir_long_print(seconds, text));
     whole_out(to, j, seconds);
     return true;

@@ -832,6 +832,7 @@ resolve_arrays_zip(struct weir_resolve *r, struct weir_error *err)
                                         .nullable = true,
                                         .type = r->plan.arg_types[i]->fields[0].type};
     }
+    WEIR_TRY(weir_resolve_fields(r, fields, n, err));
     element = weir_type_struct(r->mem, fields, n);
     r->type = element != NULL ? weir_type_array(r->mem, element, false) : NULL;
     if (r->type == NULL)

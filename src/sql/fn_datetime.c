@@ -32,7 +32,7 @@ datetime_out_date(struct weir_call *call, struct weir_col *out, uint32_t row, in
                   struct weir_error *err)
 {
     if (days < INT32_MIN || days > INT32_MAX)
-        return weir_call_bad(call, out, row, err, "DATETIME_OVERFLOW", "the date is out of range");
+        return weir_call_bad(call, out, row, err, "ARITHMETIC_OVERFLOW", "the date is out of range");
     weir_out(out, int32_t, row) = (int32_t)days;
     return WEIR_OK;
 }
@@ -1008,7 +1008,7 @@ const struct weir_function weir_functions_datetime[] = {
     FN("curdate", 0, 0, resolve_current_date),
     FN("current_date", 0, 0, resolve_current_date),
     FN("current_timestamp", 0, 0, resolve_now),
-    FN("date_add", 2, 3, resolve_dateadd),
+    FN_NOT("date_add", 2, 3, resolve_dateadd, "an error where Spark's days wrap around"),
     FN("date_diff", 2, 3, resolve_date_diff),
     FN("date_part", 2, 2, resolve_extract),
     FN("date_sub", 2, 2, resolve_date_add),

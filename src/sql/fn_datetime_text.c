@@ -173,15 +173,17 @@ text_cast_row(struct weir_call *call, const struct weir_col *args, uint32_t row,
 }
 WEIR_KERNEL_STRICT(text_cast)
 
-/* to_date and to_timestamp of anything: texts are read, other types cast. */
+/* to_date and to_timestamp: texts are read, by a pattern or as a cast does; dates and timestamps are cast,
+ * whatever the pattern. Anything else is a text when there is a pattern, and cast when there is none. */
 static weir_rc
 text_resolve(struct weir_resolve *r, const struct weir_type *type, struct weir_error *err)
 {
-    bool is_text = text_arg(r, 0)->kind == WEIR_STRING, has_pattern = r->node->nkids > 1;
+    weir_kind kind = text_arg(r, 0)->kind;
+    bool has_pattern = r->node->nkids > 1;
 
     r->plan.try_ = weir_str_starts(r->node->text, "try_");
     r->plan.may_fail = true;
-    if (!is_text) { /* a pattern says nothing then */
+    if (weir_kind_is_datetime(kind) || (kind != WEIR_STRING && !has_pattern)) {
         WEIR_TRY(weir_resolve_cast(r, 0, type, err));
         return weir_resolve_as_text(r, ".", type, "$1", err);
     }
@@ -537,7 +539,7 @@ resolve_current_timezone(struct weir_resolve *r, struct weir_error *err)
         name, WEIR_FN_SCALAR, min, max, resolve, why, NULL                                                   \
     }
 
-static const char ZONE_NAMES[] = "no zone names (z, zzzz) but UTC and offsets";
+static const char ZONE_NAMES[] = "no zone names (z, zzzz) but UTC and offsets; an error beyond the range";
 
 const struct weir_function weir_functions_datetime_text[] = {
     FN("convert_timezone", 2, 3, resolve_convert_timezone),

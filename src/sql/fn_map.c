@@ -432,6 +432,7 @@ resolve_map_contains(struct weir_resolve *r, struct weir_error *err)
 static weir_rc
 struct_done(struct weir_resolve *r, const struct weir_field *fields, struct weir_error *err)
 {
+    WEIR_TRY(weir_resolve_fields(r, fields, r->node->nkids, err));
     r->type = weir_type_struct(r->mem, fields, r->node->nkids);
     r->nullable = false;
     r->plan.text = "row($*)";

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/map.h"
+#include "base/str.h"
 
 enum { LIST_MAX = INT32_MAX - 15 }; /* elements, as Spark's MAX_ROUNDED_ARRAY_LENGTH */
 
@@ -427,6 +428,22 @@ weir_resolve_field_name(struct weir_resolve *r, uint32_t i)
         break;
     }
     return name;
+}
+
+weir_rc
+weir_resolve_fields(const struct weir_resolve *r, const struct weir_field *fields, uint32_t n,
+                    struct weir_error *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (!weir_slice_is_nocase(weir_slice(fields[i].name, fields[i].name_len), fields[k].name))
+                continue;
+            (void)weir_fail(err, WEIR_UNSUPPORTED, "%s(): two fields are named %s", r->node->text,
+                            fields[i].name);
+            return weir_error_hint(err, "name them with AS, or with named_struct('a', …, 'b', …)");
+        }
+    }
+    return WEIR_OK;
 }
 
 /* A CALL with room for its plan and kids. NULL: no memory. */

@@ -114,6 +114,9 @@ struct weir_node *weir_resolve_literal(struct weir_resolve *r, const struct weir
 /* The name that argument i gives to a field of a struct made of it: of an alias, a column, a field. NULL:
  * none. An alias is taken off. */
 const char *weir_resolve_field_name(struct weir_resolve *r, uint32_t i);
+/* Refuses fields of one name: DuckDB's structs tell none apart that differ only in case. UNSUPPORTED. */
+weir_rc weir_resolve_fields(const struct weir_resolve *r, const struct weir_field *fields, uint32_t n,
+                            struct weir_error *err);
 /* A CALL of a function of the table on bound kids, resolved. NULL type in *out never. */
 weir_rc weir_resolve_call(struct weir_resolve *r, const char *name, struct weir_node *const *kids, uint32_t n,
                           struct weir_node **out, struct weir_error *err);

@@ -281,13 +281,17 @@ weir_decimal_rem(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsigned s,
     return wide_scale(&r, top, s) && wide_result(&r, a < 0, out);
 }
 
-int64_t
-weir_decimal_quot(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb)
+bool
+weir_decimal_quot(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsigned digits, int64_t *out)
 {
     struct wide x, y, q, r;
+    weir_i128 whole;
 
     if (!rem_align(a, sa, b, sb, &x, &y))
-        return 0;
+        return false;
     wide_divmod(&x, &y, &q, &r);
-    return (int64_t)((a < 0) != (b < 0) ? 0 - q.limb[0] : q.limb[0]);
+    if (!wide_result(&q, (a < 0) != (b < 0), &whole) || !weir_decimal_fits(whole, digits))
+        return false;
+    *out = (int64_t)(uint64_t)whole;
+    return true;
 }

@@ -21,7 +21,8 @@ bool weir_decimal_mul(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsign
 /* Spark rounds a quotient to 39 digits of the fraction first, and then to s. */
 bool weir_decimal_div(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsigned s, weir_i128 *out);
 bool weir_decimal_rem(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsigned s, weir_i128 *out);
-/* The whole part of the quotient, its lowest 64 bits, as Java's longValue(). */
-int64_t weir_decimal_quot(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb);
+/* The whole part of the quotient, its lowest 64 bits, as Java's longValue(); it has at most `digits` digits.
+ * */
+bool weir_decimal_quot(weir_i128 a, unsigned sa, weir_i128 b, unsigned sb, unsigned digits, int64_t *out);
 
 #endif

@@ -6,6 +6,7 @@ datetime_functions_answer_as_spark(void **state)
 {
     (void)state;
     values_section("datetime");
+    values_section("datetime_more");
 }
 
 static void

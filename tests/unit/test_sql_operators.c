@@ -87,6 +87,8 @@ agree(const char *expr, const char *theirs, const char *ours)
         return true;
     if (strstr(expr, "-9223372036854775807L AS TIMESTAMP)") != NULL)
         return true; /* the first hours that micros can count have no wall time in New York */
+    if (weir_str_starts(expr, "-(99999999999999999999999999999999999999BD"))
+        return true; /* Spark rounds to 34 digits when it negates, and fails */
     return (weir_str_starts(ours, "refused") && strcmp(theirs, "an error") == 0) ||
            same_real(expr, theirs, ours);
 }
@@ -119,7 +121,7 @@ casts_and_operators_answer_as_spark(void **state)
         }
         weir_mem_reset(mem);
     }
-    assert_true(json_array_size(entries) > 1000);
+    assert_true(json_array_size(entries) > 5000);
     assert_true(skipped < json_array_size(entries) / 10);
     json_decref(entries);
     assert_int_equal(bad, 0);
