@@ -235,8 +235,12 @@ weir_decimal_get(const struct weir_col *col, uint32_t row)
         return ((const int32_t *)col->data)[row];
     case 8:
         return ((const int64_t *)col->data)[row];
-    default:
-        return ((const weir_i128 *)col->data)[row];
+    default: { /* a lent vector of DuckDB's may be aligned to 8 bytes only */
+        weir_i128 v;
+
+        memcpy(&v, (const char *)col->data + row * sizeof(v), sizeof(v));
+        return v;
+    }
     }
 }
 
@@ -254,6 +258,6 @@ weir_decimal_set(struct weir_col *col, uint32_t row, weir_i128 v)
         ((int64_t *)col->data)[row] = (int64_t)v;
         break;
     default:
-        ((weir_i128 *)col->data)[row] = v;
+        memcpy((char *)col->data + row * sizeof(v), &v, sizeof(v));
     }
 }
