@@ -24,7 +24,8 @@
 #include "base/mem.h"
 #include "column/type.h"
 
-typedef __int128 weir_i128;
+/* In memory it may lie at any multiple of eight: DuckDB's vectors do not give it more. */
+typedef __int128 weir_i128 __attribute__((aligned(8)));
 
 enum { WEIR_STR_INLINE = 12, WEIR_STR_PAD = 16 };
 
