@@ -190,7 +190,7 @@ WEIR_KERNEL_STRICT(array_position)
 static weir_rc
 resolve_array_contains(struct weir_resolve *r, struct weir_error *err)
 {
-    const struct weir_type *type;
+    const struct weir_type *type = NULL;
 
     WEIR_TRY(array_with_element(r, 0, 1, false, &type, err));
     r->type = &weir_type_boolean;
@@ -201,7 +201,7 @@ resolve_array_contains(struct weir_resolve *r, struct weir_error *err)
 static weir_rc
 resolve_array_position(struct weir_resolve *r, struct weir_error *err)
 {
-    const struct weir_type *type;
+    const struct weir_type *type = NULL;
 
     WEIR_TRY(array_with_element(r, 0, 1, false, &type, err));
     r->type = &weir_type_long;
@@ -440,7 +440,7 @@ static weir_rc
 resolve_array_append(struct weir_resolve *r, struct weir_error *err)
 {
     static const bool front = true;
-    const struct weir_type *type;
+    const struct weir_type *type = NULL;
 
     WEIR_TRY(array_with_element(r, 0, 1, true, &type, err));
     r->type = array_nullable(r, type);
@@ -492,7 +492,7 @@ WEIR_KERNEL_ALL(array_insert)
 static weir_rc
 resolve_array_insert(struct weir_resolve *r, struct weir_error *err)
 {
-    const struct weir_type *type;
+    const struct weir_type *type = NULL;
 
     WEIR_TRY(array_with_element(r, 0, 2, true, &type, err));
     WEIR_TRY(weir_resolve_want(r, 1, &weir_type_int, err));

@@ -326,7 +326,7 @@ row_malformed(const struct fn_row *r, struct weir_slice s, const char *why)
 static weir_rc
 text_decode(const struct fn_row *r, struct text_rows *t)
 {
-    struct weir_slice s = row_str(r, 0), text;
+    struct weir_slice s = row_str(r, 0), text = {0};
     struct weir_records in = {.first = true, .last = true};
     bool good = true;
     weir_rc rc;

@@ -176,7 +176,7 @@ values_say(const struct values_case *c, const char *what, const struct weir_col 
 
     if (col != NULL)
         render_slot(col, row, &buf);
-    print_message("%s%s = %s, not %s (%s)\n", c->call, c->ansi ? "" : " (ANSI off)",
+    print_message("# %s%s = %s, not %s (%s)\n", c->call, c->ansi ? "" : " (ANSI off)",
                   c->error != NULL ? c->error : c->json, buf.len > 0 ? buf.data : what, what);
     weir_buf_fini(&buf);
 }
@@ -252,7 +252,7 @@ values_try(struct values_case *c, bool literals, struct values_count *count)
     weir_rc rc;
 
     if (fn == NULL) {
-        print_message("%s: no such function\n", c->call);
+        print_message("# %s: no such function\n", c->call);
         count->wrong++;
         return;
     }
@@ -460,7 +460,7 @@ values_section(const char *section)
         values_case_run(c, false, &all);
     }
     json_decref(doc);
-    print_message("%s: %d compared, %d by DuckDB, %d need a cast, %d wrong\n", section, all.compared,
+    print_message("# %s: %d compared, %d by DuckDB, %d need a cast, %d wrong\n", section, all.compared,
                   all.texts, all.passed_over, all.wrong);
     assert_true(all.compared > 0);
     assert_int_equal(all.wrong, 0);

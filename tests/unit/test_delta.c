@@ -1213,7 +1213,7 @@ tables_of_other_writers_open_or_are_refused_by_name(void **state)
     assert_int_equal(weir_json_load(buf.data, buf.len, &manifest, &err), WEIR_OK);
     json_array_foreach(manifest, i, entry)
         corpus_table(root, manifest, entry, &opened, &proved);
-    print_message("%d tables opened, the rows of %d agree\n", opened, proved);
+    print_message("# %d tables opened, the rows of %d agree\n", opened, proved);
     assert_true(opened > 50 && proved > 35);
     json_decref(manifest);
     weir_buf_fini(&buf);

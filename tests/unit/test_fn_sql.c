@@ -80,7 +80,7 @@ kit_run(struct kit *k, const char *sql, const struct weir_sql_settings *set, con
     WEIR_TRY(weir_sql_parse(sql, strlen(sql), k->mem, &node, err));
     WEIR_TRY(weir_sql_bind(node, sql, &env, k->mem, &plan, err));
     if (getenv("WEIR_SHOW_SQL") != NULL)
-        print_message("%s\n  -> %s\n", sql, plan->text);
+        print_message("# %s\n#   -> %s\n", sql, plan->text);
     *schema = plan->schema;
     q.plan = plan;
     return weir_engine_run(k->engine, &q, err);
@@ -167,7 +167,7 @@ kit_case(struct kit *k, const json_t *json, bool ansi)
 
         if (schema != NULL)
             weir_type_print_simple(schema, &type);
-        print_message("%s%s = %s, not %s %s\n", c.call, ansi ? "" : " (ANSI off)",
+        print_message("# %s%s = %s, not %s %s\n", c.call, ansi ? "" : " (ANSI off)",
                       c.error != NULL ? c.error : c.json, rc != WEIR_OK ? err.what : k->rows.data,
                       rc == WEIR_OK && type.len > 0 ? type.data : "");
         weir_buf_fini(&type);
@@ -201,7 +201,7 @@ calls_through_sql_answer_as_spark(void **state)
         }
     }
     json_decref(doc);
-    print_message("%d calls, %d wrong\n", n, wrong);
+    print_message("# %d calls, %d wrong\n", n, wrong);
     assert_true(n > 1500);
     assert_int_equal(wrong, 0);
 }
@@ -245,7 +245,7 @@ same_rows(const struct values_case *c, char *mine, const json_t *theirs)
             return false;
         *end = '\0';
         if (!same_row(c, mine, json_string_value(row))) {
-            print_message("  row %zu: %s\n  not %s\n", i, json_string_value(row), mine);
+            print_message("#   row %zu: %s\n#   not %s\n", i, json_string_value(row), mine);
             return false;
         }
         mine = end + 1;
@@ -282,7 +282,7 @@ kit_query(struct kit *k, const json_t *json)
             weir_type_print_simple(schema, &mine);
             weir_type_print_simple(c.type, &theirs);
         }
-        print_message("%s\n  = %s, not %s\n  %s\n  %s\n", c.call, c.error != NULL ? c.error : "rows",
+        print_message("# %s\n#   = %s, not %s\n#   %s\n#   %s\n", c.call, c.error != NULL ? c.error : "rows",
                       rc != WEIR_OK ? err.what : "these", theirs.data, mine.data);
         weir_buf_fini(&mine);
         weir_buf_fini(&theirs);
@@ -310,7 +310,7 @@ queries_answer_as_spark(void **state)
         n++;
     }
     json_decref(doc);
-    print_message("%d queries, %d wrong\n", n, wrong);
+    print_message("# %d queries, %d wrong\n", n, wrong);
     assert_true(n > 50);
     assert_int_equal(wrong, 0);
 }

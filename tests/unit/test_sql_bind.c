@@ -189,7 +189,7 @@ queries_have_the_schema_that_spark_gives(void **state)
         bool expected = json_object_get(known, sql) != NULL;
 
         if (differs != NULL && !expected)
-            print_message("%s%s\n  %s\n", json_is_true(json_object_get(entry, "ansi")) ? "" : "(not ANSI) ",
+            print_message("# %s%s\n#   %s\n", json_is_true(json_object_get(entry, "ansi")) ? "" : "(not ANSI) ",
                           sql, differs);
         bad += differs != NULL && !expected;
         if (differs != NULL && expected)
@@ -199,7 +199,7 @@ queries_have_the_schema_that_spark_gives(void **state)
     json_object_foreach(known, name, entry)
     {
         if (!json_is_true(entry)) {
-            print_message("no difference any more: %s\n", name);
+            print_message("# no difference any more: %s\n", name);
             bad++;
         }
     }

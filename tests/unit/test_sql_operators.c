@@ -115,7 +115,7 @@ casts_and_operators_answer_as_spark(void **state)
 
         skipped += strcmp(ours, "DuckDB computes it") == 0;
         if (!agree(expr, theirs, ours)) {
-            print_message("%s%s\n    spark %s\n    weir  %s\n", ansi ? "" : "(not ANSI) ", expr, theirs,
+            print_message("# %s%s\n#     spark %s\n#     weir  %s\n", ansi ? "" : "(not ANSI) ", expr, theirs,
                           ours);
             bad++;
         }
