@@ -445,7 +445,7 @@ interval_number(struct weir_slice s, bool *negative, int64_t *whole, int64_t *na
 static void
 interval_add(struct interval *v, struct weir_slice value, bool minus, const struct interval_unit *unit)
 {
-    int64_t whole, nanos, months, us;
+    int64_t whole, nanos, months = 0, us = 0;
     bool negative;
 
     v->failed = v->failed || !interval_number(weir_slice_trim(value), &negative, &whole, &nanos) ||
@@ -454,11 +454,12 @@ interval_add(struct interval *v, struct weir_slice value, bool minus, const stru
         return;
     if (unit->months == 0 && unit->us == 0) { /* nanoseconds: what is below a microsecond is cut */
         us = whole / 1000;
-        months = 0;
     } else {
         v->failed = __builtin_mul_overflow(whole, unit->months, &months) ||
                     __builtin_mul_overflow(whole, unit->us, &us) ||
                     __builtin_add_overflow(us, nanos / 1000, &us);
+        if (v->failed)
+            return;
     }
     if (negative != minus) {
         months = -months;
