@@ -1,5 +1,5 @@
-/* weir docs options: the page docs/guide/options.md, from the option tables. Hidden: tools/gen-docs calls it, and a
- * test compares the committed page with it. */
+/* weir docs options, weir docs sql: the pages docs/guide/options.md, from the option tables, and docs/sql.md, from the
+ * table of functions. Hidden: tools/gen-docs calls it, and a test compares the committed pages with it. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "reader/reader.h"
 #include "sink/sink.h"
 #include "source/source.h"
+#include "sql/function.h"
 
 static const char *
 kind_name(weir_option_kind kind)
@@ -160,10 +161,68 @@ print_page(struct weir_buf *buf)
     print_families(buf);
 }
 
+/* --- docs/sql.md --- */
+
+static void
+print_function(const struct weir_function *f, struct weir_buf *buf)
+{
+    weir_buf_str(buf, "| `");
+    add_cell(buf, f->name);
+    weir_buf_str(buf, "` | ");
+    if (f->max == 255)
+        weir_buf_printf(buf, "%u or more", f->min);
+    else if (f->min == f->max)
+        weir_buf_printf(buf, "%u", f->min);
+    else
+        weir_buf_printf(buf, "%u to %u", f->min, f->max);
+    weir_buf_str(buf, " | ");
+    if (f->differs == NULL)
+        weir_buf_str(buf, "same");
+    else if (strcmp(f->differs, "refused") == 0)
+        weir_buf_str(buf, "**refused**");
+    else
+        weir_buf_str(buf, "differs: ");
+    if (f->differs != NULL && strcmp(f->differs, "refused") != 0)
+        add_cell(buf, f->differs);
+    weir_buf_str(buf, " |\n");
+}
+
+static void
+print_class(weir_function_class class_, const char *title, struct weir_buf *buf)
+{
+    const struct weir_function *f;
+
+    weir_buf_printf(buf, "\n## %s\n\n| name | arguments | against Spark 4.0 |\n|---|---|---|\n", title);
+    for (uint32_t i = 0; (f = weir_function_at(i)) != NULL; i++)
+        if (f->class_ == class_)
+            print_function(f, buf);
+}
+
+static void
+print_sql_page(struct weir_buf *buf)
+{
+    const struct weir_function_absent *f;
+
+    weir_buf_str(buf,
+                 "# Functions and operators of SQL\n\n"
+                 "Printed by `tools/gen-docs` from the table that the program itself works with; do not edit.\n\n"
+                 "A query is Spark's SQL. Each function here answers as Spark 4.0 does, with ANSI mode on and off, or says how\n"
+                 "it differs. What is not here is refused by name. `tests/golden/sql` holds what Spark answered to several\n"
+                 "thousand expressions; each check compares them, and `cases_differ.json` there lists single cases that\n"
+                 "differ.\n");
+    print_class(WEIR_FN_SCALAR, "Of one row", buf);
+    print_class(WEIR_FN_AGGREGATE, "Aggregates", buf);
+    print_class(WEIR_FN_WINDOW, "Windows", buf);
+    print_class(WEIR_FN_GENERATOR, "Generators of rows", buf);
+    weir_buf_str(buf, "\n## Absent\n\n| function of Spark's | why |\n|---|---|\n");
+    for (uint32_t i = 0; (f = weir_function_absent_at(i)) != NULL; i++)
+        weir_buf_printf(buf, "| `%s` | %s |\n", f->name, f->why);
+}
+
 weir_rc
 weir_cmd_docs(struct weir_cli *cli, int argc, char **argv, struct weir_error *err)
 {
-    const struct weir_usage usage = {"weir docs", "options", "Prints docs/guide/options.md.", NULL, 1, 1, NULL};
+    const struct weir_usage usage = {"weir docs", "options | sql", "Prints docs/guide/options.md or docs/sql.md.", NULL, 1, 1, NULL};
     struct weir_buf buf = WEIR_BUF(WEIR_SPEC_MAX);
     char **words;
     unsigned n;
@@ -171,9 +230,12 @@ weir_cmd_docs(struct weir_cli *cli, int argc, char **argv, struct weir_error *er
 
     (void)cli;
     WEIR_TRY(weir_cli_parse(&usage, argc, argv, &words, &n, err));
-    if (strcmp(words[0], "options") != 0)
+    if (strcmp(words[0], "options") == 0)
+        print_page(&buf);
+    else if (strcmp(words[0], "sql") == 0)
+        print_sql_page(&buf);
+    else
         return weir_fail(err, WEIR_USAGE, "docs: there is no page %.64s", words[0]);
-    print_page(&buf);
     WEIR_GO(weir_buf_check(&buf, err));
     rc = weir_cli_out(buf.data, buf.len, err);
 out:

@@ -102,8 +102,12 @@ weir_bind_condition(struct weir_bind *b, const struct weir_scope *sc, const stru
 static weir_rc
 call_unknown(struct weir_bind *b, const char *name)
 {
-    const char *near = weir_function_nearest(name);
+    const char *near = weir_function_nearest(name), *why = weir_function_absent(name);
 
+    if (why != NULL) {
+        (void)weir_fail(b->err, WEIR_UNSUPPORTED, "Spark's function %s is not there: %s", name, why);
+        return weir_error_hint(b->err, "docs/sql.md lists what there is");
+    }
     (void)weir_fail(b->err, WEIR_UNSUPPORTED, "there is no function %s", name);
     if (near != NULL)
         return weir_error_hint(b->err, "did you mean %s? docs/sql.md lists what there is", near);

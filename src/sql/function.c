@@ -87,6 +87,29 @@ weir_function_at(uint32_t i)
     return i < registry.n ? registry.sorted[i] : NULL;
 }
 
+const struct weir_function_absent *
+weir_function_absent_at(uint32_t i)
+{
+    static const struct weir_function_absent absent[] = {
+#define ABSENT(name, why) {name, why},
+#include "sql/absent.def"
+#undef ABSENT
+    };
+
+    return i < sizeof(absent) / sizeof(*absent) ? &absent[i] : NULL;
+}
+
+const char *
+weir_function_absent(const char *name)
+{
+    const struct weir_function_absent *f;
+
+    for (uint32_t i = 0; (f = weir_function_absent_at(i)) != NULL; i++)
+        if (strcmp(f->name, name) == 0)
+            return f->why;
+    return NULL;
+}
+
 /* ---- for resolvers ---- */
 
 weir_rc

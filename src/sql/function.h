@@ -134,6 +134,12 @@ const char *weir_function_nearest(const char *name);
 /* Walk of all, sorted by name. */
 const struct weir_function *weir_function_at(uint32_t i);
 
+struct weir_function_absent { /* a function of Spark's that weir has not */
+    const char *name, *why;
+};
+const struct weir_function_absent *weir_function_absent_at(uint32_t i); /* NULL at the end */
+const char *weir_function_absent(const char *name);                     /* why, or NULL: Spark has none either */
+
 /* --- for resolvers -------------------------------------------------------------------------------------------- */
 
 /* The error for an argument that has the wrong type. wanted: "a string". */

@@ -503,6 +503,26 @@ show(int n, char **queries)
     return tear_down(NULL);
 }
 
+static void
+what_is_absent_is_named_with_its_reason(void **state)
+{
+    const struct weir_function_absent *f, *before = NULL;
+    char query[160];
+
+    (void)state;
+    for (uint32_t i = 0; (f = weir_function_absent_at(i)) != NULL; before = f, i++) {
+        struct weir_sql_plan *plan;
+
+        assert_null(weir_function_find(f->name));
+        assert_true(before == NULL || strcmp(before->name, f->name) < 0);
+        snprintf(query, sizeof(query), "SELECT `%s`(1)", f->name);
+        memset(&err, 0, sizeof(err));
+        assert_int_equal(bind_with(query, true, true, &plan), WEIR_UNSUPPORTED);
+        assert_non_null(strstr(err.what, f->why));
+    }
+    assert_non_null(before);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -512,6 +532,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(plans_are_printed_over_private_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(queries_over_messages_and_changes_bind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_name_the_place_and_a_way_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_absent_is_named_with_its_reason, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_query_that_doubles_at_each_step_is_refused, set_up, tear_down),
     };
 
