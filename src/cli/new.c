@@ -119,6 +119,7 @@ print_file(const char *format, const char *name, struct weir_buf *buf)
     print_tables("loader", NULL, "the schema:", 4, buf);
     print_tables("reader", NULL, "what becomes of odd values and files:", 4, buf);
     print_tables("format", format, "the format:", 4, buf);
+    print_line(buf, "Spark SQL over source, and over what `tables` names", "# query: SELECT * FROM source");
     weir_buf_str(buf, "sink:\n");
     print_line(buf, "noop drops the rows: to try a source", "  format: delta");
     print_line(buf, "the table's folder; it is made when it is not there", "  path: ./tables/%s", name);
