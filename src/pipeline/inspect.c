@@ -165,6 +165,7 @@ weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struc
                     (double)spec->conf.memory_limit / WEIR_MIB, p.budget.lanes,
                     (double)p.budget.row_group_bytes / WEIR_MIB, (double)p.budget.window_bytes / WEIR_MIB);
     WEIR_GO(check_checkpoint(&p, report, &id, err));
+    p.looking = true;
     WEIR_GO(pipeline_open_source(&p, err));
     WEIR_GO(pipeline_open_sink(&p, id == NULL ? "" : id, err));
     WEIR_GO(pipeline_check_options(&p, err));
@@ -179,6 +180,8 @@ weir_pipeline_check(const struct weir_spec *spec, struct weir_buf *report, struc
             weir_buf_str(report, "to be created\n");
         WEIR_GO(pipeline_start_checks(&p, WEIR_ACCEPT_NOTHING, err));
     }
+    if (p.schema_location != NULL && p.checkpoint != NULL)
+        WEIR_GO(weir_schema_log_owned(p.schema_location, id == NULL ? "" : id, err));
     WEIR_GO(check_rights(&p, err));
     weir_buf_str(report, "a run would start\n");
     WEIR_GO(weir_buf_check(report, err));
@@ -251,6 +254,7 @@ weir_pipeline_status(const struct weir_spec *spec, struct weir_mem *mem, struct 
     WEIR_GO(pipeline_init(&p, spec, NULL, err));
     WEIR_GO(status_position(&p, mem, out, &rec, &have, err));
     id = p.checkpoint == NULL ? NULL : weir_checkpoint_id(p.checkpoint);
+    p.looking = true;
     WEIR_GO(pipeline_open_source(&p, err));
     WEIR_GO(pipeline_open_sink(&p, id == NULL ? "" : id, err));
     WEIR_GO(status_texts(&p, mem, out, have ? &rec : NULL, err));

@@ -140,7 +140,7 @@ pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
                                         .options = settings_of(&spec->source.options),
                                         .checkpoint = p->checkpoint == NULL ? NULL
                                                                             : weir_checkpoint_store(p->checkpoint),
-                                        .settle_ms = spec->conf.settle_ms,
+                                        .settle_ms = p->looking ? 0 : spec->conf.settle_ms,
                                         .available_now = p->bounded,
                                         .compact_interval = spec->conf.compact_interval,
                                         .batches_to_retain = spec->conf.batches_to_retain,

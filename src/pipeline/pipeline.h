@@ -29,6 +29,7 @@ struct weir_pipeline {
     const struct weir_zone *zone;
     char run_id[WEIR_UUID_SIZE];
     bool bounded; /* the run ends with what is there at its start */
+    bool looking; /* check, status, preview: a young file is there too, and nothing waits for it */
 
     struct weir_checkpoint *checkpoint; /* NULL: the sink keeps nothing and none is named */
     struct weir_lease *lease;

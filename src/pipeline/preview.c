@@ -62,6 +62,7 @@ weir_pipeline_preview(const struct weir_spec *spec, struct weir_stop *stop, stru
     weir_rc rc;
 
     WEIR_GO(pipeline_init(&p, spec, stop, err));
+    p.looking = true;
     WEIR_GO(pipeline_open_source(&p, err));
     WEIR_GO(p.source_type->newest(p.source, err));
     if (p.source_type->sample == NULL)

@@ -191,6 +191,17 @@ out:
 }
 
 weir_rc
+weir_schema_log_owned(struct weir_store *location, const char *query_id, struct weir_error *err)
+{
+    weir_rc rc = log_check_owner(location, query_id, err);
+
+    if (rc != WEIR_NOTFOUND)
+        return rc;
+    weir_error_clear(err);
+    return WEIR_OK;
+}
+
+weir_rc
 weir_schema_log_own(struct weir_store *location, const char *query_id, const char *name,
                     struct weir_error *err)
 {

@@ -26,5 +26,7 @@ weir_rc weir_schema_log_read(struct weir_store *location, int64_t version, struc
 weir_rc weir_schema_log_write(struct weir_store *location, const struct weir_schema_version *v, struct weir_error *err);
 /* Claims the folder for a pipeline (its query id); USAGE when another owns it. */
 weir_rc weir_schema_log_own(struct weir_store *location, const char *query_id, const char *name, struct weir_error *err);
+/* Whether it could: USAGE when another pipeline owns the folder. Writes nothing. */
+weir_rc weir_schema_log_owned(struct weir_store *location, const char *query_id, struct weir_error *err);
 
 #endif

@@ -164,6 +164,17 @@ def test_the_second_run_uses_the_stored_schema(pipeline):
     assert json.loads(table(p)[1]["_rescued_data"])["v"] == "text now"
 
 
+def test_check_says_whose_the_schema_location_is_as_a_run_does(pipeline):
+    first = loader(pipeline)
+    first.put_ids([1])
+    first.run().check()
+    other = loader(pipeline, **{"cloudFiles.schemaLocation": first.state})
+    other.put_ids([1])
+    for command in ("check", "run"):
+        weir.run(command, other.file).check(USAGE).says("belongs to the pipeline", first.query_id)
+    weir.run("check", first.file).check()
+
+
 def test_a_damaged_schema_version_is_named(pipeline):
     p = loader(pipeline)
     p.put_ids([1])

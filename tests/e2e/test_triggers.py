@@ -1,6 +1,7 @@
 """When batches run and what goes into one: triggers, limits, young files, stops, and what a run says on stdout."""
 import json
 import os
+import re
 import signal
 import time
 
@@ -180,6 +181,15 @@ def test_a_young_file_waits_until_it_is_settled(pipeline):
     p.assert_exactly_once([1, 2], run=ended)
     assert time.monotonic() - began >= 1.2
     assert "waiting for them" in ended.err, ended
+
+
+def test_a_young_file_counts_as_waiting_and_nothing_waits_for_it(pipeline):
+    p = pipeline(conf={"weir.settleTime": "1 hour"})
+    p.put([{"id": 1, "name": "young"}], at=time.time())
+    checked, status = weir.run("check", p.file).check(), weir.run("status", p.file).check()
+    assert "waiting: 1 of them not read yet" in checked.out and "waiting for them" not in checked.err, checked
+    assert re.search(r"waiting +1 file,", status.out), status
+    assert "young" in weir.run("preview", p.file).check().out
 
 
 def test_no_settle_time_takes_a_file_at_once(pipeline):
