@@ -79,6 +79,7 @@ sql_query(struct weir_cli *cli, const struct sql_words *w, const char *text, str
     env.lanes = budget.lanes;
     env.memory_bytes = budget.total / 4 * 3; /* no source and no writer beside it */
     if (w->temp != NULL) {
+        WEIR_TRY(weir_query_temp_check("--temp", w->temp, err));
         snprintf(temp, sizeof(temp), "%s/weir-%d", w->temp, (int)getpid());
         env.temp_directory = temp;
     }

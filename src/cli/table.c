@@ -46,6 +46,8 @@ table_missing(struct weir_store *st, weir_rc rc, struct weir_error *err)
     if (weir_store_root(st, &at, &ignored) == WEIR_NOTFOUND)
         weir_fail(err, WEIR_USAGE, "%s is not there", st->path);
     err->rc = WEIR_USAGE;
+    if (strstr(err->what, " has no version ") != NULL)
+        return weir_error_hint(err, "weir table history lists its versions");
     return weir_error_hint(err, "name a table's folder: the one that holds _delta_log");
 }
 

@@ -406,8 +406,10 @@ bind_create(struct bind *b, const struct weir_type *rows, struct weir_binding *o
     char uuid[WEIR_UUID_SIZE];
     weir_rc rc;
 
-    if (!b->opt->create)
-        return weir_fail(err, WEIR_NOTFOUND, "there is no table, and sink.table.createIfAbsent is false");
+    if (!b->opt->create) {
+        weir_fail(err, WEIR_NOTFOUND, "there is no table, and sink.table.createIfAbsent is false");
+        return weir_error_hint(err, "make the table first, or set createIfAbsent: true");
+    }
     WEIR_GO(bind_new_type(rows, &top, err));
     weir_uuid(uuid);
     meta->id = weir_mem_strdup(b->mem, uuid);

@@ -56,7 +56,12 @@ weir_files_table_open(const char *format, const char *path, const char *zone_nam
     WEIR_GO(pipeline_open_source(&t->p, err));
     WEIR_GO(t->p.source_type->newest(t->p.source, err));
     WEIR_GO(t->p.source_type->sample(t->p.source, UINT32_MAX, UINT64_MAX, &t->tasks, err));
-    WEIR_GO(pipeline_settle(&t->p, -1, true, err));
+    rc = pipeline_settle(&t->p, -1, true, err);
+    if (rc == WEIR_NOTFOUND && t->p.schema == NULL) { /* a slip in the query: none will come */
+        weir_fail(err, WEIR_USAGE, "there is no record to infer the schema from");
+        rc = weir_error_hint(err, "name a folder, a file or a pattern that has a record in it");
+    }
+    WEIR_GO(rc);
     WEIR_GO(weir_reader_paths(t->p.reader, &t->tasks, &changed, err));
     WEIR_GO(weir_reader_bind(t->p.reader, true, err));
     *out = t;

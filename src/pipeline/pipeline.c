@@ -151,6 +151,8 @@ pipeline_open_source(struct weir_pipeline *p, struct weir_error *err)
     const char *schemas;
     weir_rc rc;
 
+    if (p->query != NULL && spec->conf.temp_directory != NULL)
+        WEIR_TRY(weir_query_temp_check("weir.tempDirectory", spec->conf.temp_directory, err));
     WEIR_GO(open_reader(p, err));
     WEIR_NEW(p->source, p->mem, p->source_type->self_size);
     WEIR_GO(p->source_type->open(p->source, &env, err));

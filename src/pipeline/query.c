@@ -8,8 +8,11 @@
  * Failures: NOMEM of a run leaves the query usable, so that it can be tried again in one lane. */
 #include "pipeline/query.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -98,6 +101,22 @@ relations_close(struct weir_query *q)
         weir_files_table_close(q->relations[i].files);
     }
     q->nrelations = 0;
+}
+
+weir_rc
+weir_query_temp_check(const char *name, const char *folder, struct weir_error *err)
+{
+    struct stat st;
+
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        weir_fail(err, WEIR_USAGE, "%s: %s is no folder that is there", name, folder);
+        return weir_error_hint(err, "make it, or correct %s", name);
+    }
+    if (access(folder, W_OK | X_OK) != 0) {
+        weir_fail(err, WEIR_DENIED, "%s: %s cannot be written to: %s", name, folder, strerror(errno));
+        return weir_error_hint(err, "give the user that runs weir the right to it");
+    }
+    return WEIR_OK;
 }
 
 void

@@ -47,6 +47,8 @@ struct weir_query;
 /* Parses. Texts of env are borrowed. USAGE, UNSUPPORTED with line and column. */
 weir_rc weir_query_open(const struct weir_query_env *env, struct weir_query **out, struct weir_error *err);
 void weir_query_close(struct weir_query *q); /* NULL is fine */
+/* Whether a folder can take what a query spills: it is there and may be written to. name: the setting's. */
+weir_rc weir_query_temp_check(const char *name, const char *folder, struct weir_error *err);
 
 /* The versions of the tables as they are now, as JSON: {"customers":12}; NULL: the query has no tables. Lives
  * as long as the query. */

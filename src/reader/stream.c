@@ -79,6 +79,9 @@ stream_fill(struct stream *s, struct weir_block *block, struct weir_error *err)
         }
         if (rc == WEIR_CORRUPT && s->scan->r->opt.ignore_corrupt)
             stream_damaged(s, err);
+        else if (rc == WEIR_CORRUPT)
+            return weir_error_hint(err, "put a whole file in its place, or set the source's option ignoreCorruptFiles: "
+                                        "true, which passes over the rest of it");
         else if (rc != WEIR_OK)
             return rc;
         WEIR_TRY(weir_stop_check(s->scan->r->env.stop, err));

@@ -391,6 +391,7 @@ def test_a_table_shows_the_bounds_of_numbers_and_where_texts_were_cut(good):
     assert re.search(r"^ +x +double +2\.0 +2\.5$", out, re.M)
     assert re.search(r"^ +s +string +a{32} +b{32}…$", out, re.M)
     weir.run("table", "show", good.parent).check(2).says("holds no Delta table", "_delta_log")
+    weir.run("table", "show", "--version", "9", good.parent / "table").check(2).says("no version 9", "weir table history")
     weir.run("table", "history", good.parent / "nowhere").check(2).says("nowhere is not there")
 
 

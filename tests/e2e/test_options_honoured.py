@@ -61,7 +61,11 @@ ELSEWHERE = {
               for name in ("primitivesAsString", "prefersDecimal", "dropFieldIfAllNull", "inferTimestamp")}},
     SINK: {"mergeSchema":
            "e2e/test_evolution.py::test_a_sink_without_merge_schema_says_what_to_set_and_nothing_is_half_done"},
-    CONF: {"spark.sql.columnNameOfCorruptRecord":
+    "sink console": {name: "e2e/test_sql.py::test_the_console_shows_as_many_rows_and_letters_as_it_is_told"
+                     for name in ("numRows", "truncate")},
+    CONF: {"spark.sql.ansi.enabled": "e2e/test_sql.py::test_a_row_that_cannot_be_computed_ends_the_run_and_nothing_is_written",
+           "weir.tempDirectory": "e2e/test_sql.py::test_what_does_not_fit_goes_into_the_folder_for_it",
+           "spark.sql.columnNameOfCorruptRecord":
            "e2e/test_rescue.py::test_the_name_of_the_corrupt_record_column",
            "spark.sql.streaming.schemaInference":
                "e2e/test_columns.py::test_spark_s_own_source_does_not_infer_by_itself",

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -217,6 +218,30 @@ def test_the_console_shows_each_batch(pipeline):
 
 
 # --- weir sql ------------------------------------------------------------------------------------------------------------
+def test_the_console_shows_as_many_rows_and_letters_as_it_is_told(pipeline):
+    text = "a text of more than twenty letters"
+    p = pipeline(query="SELECT id, '%s' AS t FROM source" % text, sink={"format": "console", "options": {}})
+    p.put_ids(list(range(30)))
+    assert len(re.findall(r"^\| +\d+\|", weir.run("run", "--once", p.file).check().out, re.M)) == 20
+    p = pipeline(query="SELECT id, '%s' AS t FROM source" % text, sink={"format": "console", "options": {"numRows": 3, "truncate": "false"}})
+    p.put_ids(list(range(30)))
+    out = weir.run("run", "--once", p.file).check().out
+    assert len(re.findall(r"^\| +\d+\|%s\|" % text, out, re.M)) == 3, out
+
+
+def test_what_does_not_fit_goes_into_the_folder_for_it(pipeline, tmp_path):
+    p = pipeline(query="SELECT s, count(*) AS n FROM source GROUP BY s", schema="id BIGINT, s STRING", conf={"weir.memoryLimit": "96MB"})
+    p.put([{"id": i, "s": "a text that is long enough %d" % i} for i in range(500000)])
+    p.run().check(FAILED).says("memory", "weir.tempDirectory")
+    folder = tmp_path / "spill"
+    p.change(conf={"weir.tempDirectory": str(folder)})
+    for command in ("check", "run"):
+        weir.run(command, p.file).check(USAGE).says("weir.tempDirectory", str(folder), "make it")
+    folder.mkdir()
+    p.run().check()
+    assert len(rows(p)) == 500000 and os.listdir(folder) == []
+
+
 def test_sql_reads_a_table_by_its_folder(tmp_path, weir_bin):
     path = customers(tmp_path / "c")
     assert sql_rows("SELECT id, upper(name) AS n FROM delta.`%s` ORDER BY id DESC" % path) == [
@@ -255,6 +280,8 @@ def test_sql_keeps_an_order(tmp_path, weir_bin):
 @pytest.mark.parametrize("query, words", [
     ("SELECT * FROM nosuch", ["nosuch", "delta.`PATH`"]),
     ("SELECT * FROM delta.`/nowhere/at/all`", ["/nowhere/at/all"]),
+    ("SELECT * FROM json.`/nowhere/at/all/*.json`", ["/nowhere/at/all/*.json", "no record", "a pattern that has a record"]),
+    ("SELECT uper('a')", ["uper", "did you mean upper", "docs/sql.md"]),
     ("SELECT * FROM parquet.`/etc/passwd`", ["delta.`PATH` and json.`PATH`"]),
     ("INSERT INTO x VALUES (1)", ["INSERT"]),
     ("SELECT read_text('/etc/passwd')", ["read_text"]),

@@ -42,7 +42,7 @@ def test_an_endless_run_does_not_wait_for_a_table_that_it_may_not_make(pipeline)
     del p.spec["trigger"]
     p.spec["sink"]["table"] = {"createIfAbsent": False}
     p.write()
-    p.run(timeout=20).check(1).says("createIfAbsent")
+    p.run(timeout=20).check(1).says("createIfAbsent: true")
     assert p.log_ids("offsets") == []
 
 
