@@ -126,6 +126,10 @@ say_summary(const struct run *run, weir_rc rc)
         n += snprintf(text + n, sizeof text - (size_t)n, ", %" PRIu64 " with rescued values", t->rescued);
     if (t->corrupt > 0 && n < 400)
         n += snprintf(text + n, sizeof text - (size_t)n, ", %" PRIu64 " corrupt", t->corrupt);
+    if (t->values_lost > 0 && n < 400)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", %" PRIu64 " values lost", t->values_lost);
+    if (t->dropped > 0 && n < 400)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", %" PRIu64 " records dropped", t->dropped);
     if (t->version >= 0 && n < 440)
         n += snprintf(text + n, sizeof text - (size_t)n, ", table version %" PRId64, t->version);
     if (n < 470)
@@ -148,8 +152,9 @@ print_summary(const struct run *run, weir_rc result, struct weir_error *err)
     weir_buf_json(&buf, run->spec->name, strlen(run->spec->name));
     weir_buf_printf(&buf, ",\"result\":\"%s\",\"skipped\":%s,\"batches\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"files\":%" PRIu64,
                     weir_rc_name(result), t->skipped ? "true" : "false", t->batches, t->rows, t->files);
-    weir_buf_printf(&buf, ",\"bytes\":%" PRIu64 ",\"rescued\":%" PRIu64 ",\"corrupt\":%" PRIu64 ",\"version\":", t->bytes,
-                    t->rescued, t->corrupt);
+    weir_buf_printf(&buf, ",\"bytes\":%" PRIu64 ",\"rescued\":%" PRIu64 ",\"corrupt\":%" PRIu64, t->bytes, t->rescued,
+                    t->corrupt);
+    weir_buf_printf(&buf, ",\"valuesLost\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"version\":", t->values_lost, t->dropped);
     if (t->version >= 0)
         weir_buf_printf(&buf, "%" PRId64, t->version);
     else

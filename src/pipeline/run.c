@@ -82,6 +82,8 @@ run_report(struct run *r, const struct weir_batch_record *rec, const struct weir
     r->totals.bytes += result->bytes;
     r->totals.rescued += result->count.rescued;
     r->totals.corrupt += result->count.corrupt;
+    r->totals.values_lost += result->count.lost;
+    r->totals.dropped += result->count.dropped;
     if (result->sink.version >= 0)
         r->totals.version = result->sink.version;
     if (r->last_batch_ms > 0 && began_ms > r->last_batch_ms)

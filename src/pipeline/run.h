@@ -35,6 +35,8 @@ struct weir_run_options {
 struct weir_run_totals { /* of one run, whatever its end */
     uint64_t batches, rows, files, bytes; /* bytes: of input */
     uint64_t rescued, corrupt;            /* rows that have something in those columns */
+    uint64_t values_lost;                 /* that no column could keep */
+    uint64_t dropped;                     /* records without a row: DROPMALFORMED */
     int64_t version;                      /* of the table after the last commit; -1: none */
     int64_t elapsed_ms;
     bool skipped;                         /* another run holds the lease and SKIP was asked */

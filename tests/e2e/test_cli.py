@@ -261,6 +261,12 @@ def test_json_summary_replaces_the_events(good):
     assert summary["rows"] == 0
 
 
+def test_the_json_summary_says_what_was_lost(good):
+    put(good.parent / "in", "a.json", [{"id": "no number"}, {"id": 2}])
+    summary = json.loads(weir.run("run", "--json-summary", good).check().out)
+    assert (summary["rows"], summary["valuesLost"], summary["dropped"]) == (2, 1, 0)
+
+
 def test_quiet_says_nothing_but_errors(good):
     put(good.parent / "in", "a.json", [{"id": 1}])
     assert weir.run("run", "--quiet", good).check().err == ""

@@ -106,6 +106,7 @@ def test_dropmalformed_counts_what_it_drops(pipeline):
     ended = p.run().check()
     assert deltars.column(p.table, "id") == [1, 3]
     assert counts(ended)["numDroppedRecords"] == 2 and ended.rows == 2
+    ended.says("2 rows of 1 file", "2 records dropped")
 
 
 def test_dropmalformed_keeps_what_can_be_rescued(pipeline):
@@ -135,7 +136,7 @@ def test_values_that_no_column_keeps_are_counted_with_the_first_place(pipeline):
     ended = p.run().check()
     assert deltars.column(p.table, "id") == [1, 2, 3]
     assert counts(ended)["valuesLost"] == 2
-    ended.says("2 values", "part-00000.json", "byte")
+    ended.says("2 values", "part-00000.json", "byte", "2 values lost, table version 0")
 
 
 def test_values_that_no_column_keeps_can_stop_the_run(pipeline):
