@@ -320,7 +320,7 @@ def check_stats(columns, values, where):
 
 def check_minmax(column, live, where):
     kind = column["type"]
-    if not live or kind in ("boolean", "binary", "array", "map", "struct"):
+    if not live or kind in ("binary", "array", "map", "struct"):
         assert "min" not in column and "max" not in column, (where, column)
         return
     kept = [true_value(kind, v) for v in live]
