@@ -23,10 +23,10 @@ GLOBS = ["what?.json", "[brackets].json", "{braces}.json", "back\\slash.json", "
 class Turns:
     """A pipeline that both engines run. `put` makes files with names of every kind."""
 
-    def __init__(self, pipeline, spark, folder=None, options=None, conf=None):
+    def __init__(self, pipeline, spark, folder=None, options=None, conf=None, **spec):
         self.options = {"maxFilesPerTrigger": 2, **(options or {})}
         self.conf = conf or {}
-        self.p = pipeline(folder, schema=SCHEMA, options=self.options, conf=conf)
+        self.p = pipeline(folder, schema=SCHEMA, options=self.options, conf=conf, **spec)
         self.spark_side, self.ids, self.files = spark, [], 0
 
     def put(self, files=1, rows=3, names=AWKWARD):
@@ -135,7 +135,8 @@ def test_weir_goes_on_after_spark_was_killed_with_a_batch_only_planned(turns):
 
 @pytest.mark.parametrize("point", [name for name, _ in weir.points() if name not in ("schema-log", "ack-half")])
 def test_spark_goes_on_after_weir_was_killed(turns, point):
-    t = turns(options={"maxFilesPerTrigger": 1})
+    t = turns(options={"maxFilesPerTrigger": 1},
+              sink={"table": {"properties": {"delta.checkpointInterval": "1"}}})  # so that each point is passed in each batch
     t.put(4)
     t.weir(point="%s@2=kill" % point).check(-9)
     t.put(1)
