@@ -339,6 +339,10 @@ load_range(struct snapshot_load *l, struct weir_error *err)
     const struct weir_log_range *r = &l->range;
     int64_t oldest = r->checkpoint.version >= 0 ? r->checkpoint.version + 1 : r->oldest;
 
+    /* The checkpoint's own commit, where it is still there, may say all that is asked, and spares opening the file. */
+    if (r->checkpoint.version >= 0 && r->oldest_commit <= r->checkpoint.version &&
+        r->last_commit >= r->checkpoint.version)
+        oldest = r->checkpoint.version;
     l->have_txn = l->snap->app_id == NULL;
     l->snap->version = r->newest;
     WEIR_TRY(snapshot_mark(l->snap, l->st, err));

@@ -65,3 +65,17 @@ def test_a_schema_version_that_its_batch_did_not_need_in_the_end(pipeline):
         assert json.loads(f.read().split("\n")[1])["weir"]["batch"] == 1
     assert sorted(deltars.column(p.table, "id")) == ["1", "3", "4"]
     assert [v for v in deltars.column_values(p.table, "extra") if v is not None] == ["2", "2"]
+
+
+def test_a_start_reads_no_checkpoint_of_the_log_when_commits_say_enough(pipeline):
+    p = pipeline(options={"maxFilesPerTrigger": 1}, sink={"table": {"properties": {"delta.checkpointInterval": "2"}}})
+    p.put_ids(*([i] for i in range(5)))
+    p.run().check()
+    path = os.path.join(p.table, "_delta_log", "%020d.checkpoint.parquet" % 4)
+    with open(path, "wb") as f:  # whoever opens it, says that it is broken
+        f.write(b"no Parquet")
+    ended = p.run().check().says("nothing new")
+    assert "checkpoint" not in ended.err, ended
+    p.put_ids([5])
+    ended = p.run().check()
+    assert "checkpoint" not in ended.err and ended.rows == 1, ended
